@@ -2,7 +2,7 @@
 public struct RinkEvents: Hashable, Sendable {
   /// A set of things that the puck touched.
   public struct Touches: OptionSet, Hashable, Sendable {
-    /// The set as bits, one for each kind of thing.
+    /// The set as bits, one for each thing that the puck can touch.
     public let rawValue: UInt8
     /// Creates a set of touches from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -2,7 +2,7 @@
 /// (ECMA-48 §5.4), SGR mouse reports, and the progressive keyboard protocol. Bytes may arrive in
 /// chunks of any size. Unknown sequences are skipped.
 package struct InputParser: Sendable {
-  /// The maximum number of parameter bytes in a sequence. No key's sequence has more.
+  /// The maximum number of parameter bytes in a sequence. No key's sequence is longer.
   static let parameterLimit = 48
 
   private enum State: Hashable {

@@ -1,4 +1,4 @@
-/// The cells of a whole terminal, which show pixels as half blocks and text over them.
+/// The cells of a whole terminal, which show pixels as half blocks, with text over the pixels.
 package struct Screen: Hashable, Sendable {
   /// The number of cells in a row.
   package let columns: Int

@@ -6,7 +6,8 @@ import CaromCore
 /// Datagrams may be lost, duplicated and reordered. A packet that fits in one datagram is returned
 /// each time that the datagram arrives, duplicates included. A fragmented packet is returned when
 /// its last missing fragment arrives. The memory for incomplete packets is bounded; the oldest ones
-/// are dropped to make room. A malformed datagram throws and returns no packets.
+/// are dropped to make room. If a datagram is malformed, `receive` throws an error and returns none
+/// of its packets.
 public struct DatagramDecoder: Sendable {
   /// The maximum number of packets that may be incomplete at the same time.
   public static let maximumIncomplete = 64

@@ -26,20 +26,20 @@ extension MulticastDNS {
     try responder.update(id, subtypes: subtypes, at: now)
   }
 
-  /// Renames a service: sends goodbyes for the old name and claims the new name. A `renamed` event
-  /// follows.
+  /// Renames a service: sends goodbye records for the old name and claims the new name. A `renamed`
+  /// event follows.
   package mutating func rename(
     _ id: PublicationID, to instance: String, at now: Instant
   ) throws(PublicationError) {
     try responder.rename(id, to: instance, at: now)
   }
 
-  /// Ends a publication and queues goodbyes for its records.
+  /// Ends a publication and queues goodbye records for its records.
   package mutating func withdraw(_ id: PublicationID, at now: Instant) {
     responder.withdraw(id, at: now)
   }
 
-  /// Ends all publications and queues goodbyes for their records.
+  /// Ends all publications and queues goodbye records for their records.
   package mutating func withdrawAll(at now: Instant) { responder.withdrawAll(at: now) }
 
   /// Claims every name on every link again, for example after the computer has slept.

@@ -1,4 +1,5 @@
-/// The position and velocity of a disc: all of its state that changes without rail friction.
+/// The position and velocity of a disc. Without rail friction, a disc has no other state that
+/// changes.
 public struct Motion: Hashable, Sendable {
   /// The position of the center, in meters.
   public var position: Vector

@@ -28,7 +28,7 @@ struct MotionLaw {
     horizon = kind == .drag ? damping.clock(at: step) : step
   }
 
-  /// Returns whether the body has a constant velocity in the clock.
+  /// Returns whether the body moves at constant velocity as measured by the clock.
   @inline(__always)
   func isStraight(_ body: Body) -> Bool {
     switch kind {
@@ -41,8 +41,8 @@ struct MotionLaw {
   /// Returns the time since the start of the step, in seconds, at which the clock reads `clock`.
   func time(at clock: Double) -> Double { kind == .drag ? damping.time(atClock: clock) : clock }
 
-  /// Returns the derivative of the clock with respect to time. A straight dynamic body's velocity
-  /// per second is its velocity in the clock times this factor.
+  /// Returns the derivative of the clock with respect to time. The velocity of a straight dynamic
+  /// body in meters per second is its velocity as measured by the clock times this factor.
   @inline(__always)
   func rate(at clock: Double) -> Double { kind == .drag ? 1 - damping.drag * clock : 1 }
 

@@ -47,8 +47,8 @@ public struct SceneSolver: Sendable {
   var grid = Grid()
   var usesGrid = false
   var largestRadius = 0.0
-  /// The maximum distance, in meters, by which a body other than a fast one moves away from its
-  /// start position in this step.
+  /// The maximum distance, in meters, that any body except a fast one moves from its start position
+  /// in this step.
   var ordinaryReach = 0.0
   var batch: Int32 = 0
   var law = MotionLaw(damping: Damping(), step: 1)

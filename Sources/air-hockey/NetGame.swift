@@ -12,7 +12,7 @@ actor NetGame: LoopActor {
   /// The role of this computer in the match, with the machine that simulates the match in that
   /// role.
   enum Role {
-    /// No connection has been opened yet, so the role is open.
+    /// No connection has been opened yet, so the role is not known.
     case undecided
     /// This computer accepted its peers' connections, and its simulation is authoritative.
     case host(HostedMatch)

@@ -41,7 +41,7 @@ struct CaromCommand: AsyncParsableCommand {
   }
 
   /// Rejects arguments that are not UTF-8. The Swift runtime replaces their invalid bytes with
-  /// U+FFFD, so that they would denote names other than the intended ones.
+  /// U+FFFD, so they would denote different names from those intended.
   private static func checkArguments(_ arguments: [String]) throws(CommandFailure) {
     let number = arguments.firstIndex { $0.unicodeScalars.contains("\u{FFFD}") }
     guard let number, number > 0 else { return }

@@ -3,8 +3,8 @@ import CaromDNS
 import CaromDiscovery
 import CaromTransport
 
-/// Checks that a name server answers a query that a command repeats for as long as it runs, since
-/// the command would otherwise show nothing, as if there were nothing to show.
+/// Checks that a name server answers a query that a command repeats as long as it runs. Without
+/// this check, a command that receives no answers would look like one with nothing to show.
 final class ServerCheck: Sendable {
   private enum State {
     case unanswered, answered

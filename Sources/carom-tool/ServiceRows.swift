@@ -6,7 +6,7 @@ import CaromTransport
 final class ServiceRows: Sendable {
   static let headings = ["NAME", "INTERFACE", "ADDRESS", "TXT"]
 
-  /// A service that the browser currently finds.
+  /// A service that has been found and has not disappeared since.
   private struct Present {
     /// A number that distinguishes the service from an earlier one with the same name.
     var number: UInt64

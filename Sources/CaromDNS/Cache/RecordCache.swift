@@ -18,10 +18,9 @@ package struct RecordCache: Sendable {
   /// The maximum number of records of any type other than PTR under one name. Hosts have few
   /// addresses.
   package static let setCapacity = 64
-  /// The size that a record is assumed to take in memory in addition to its names and data, in
-  /// bytes.
+  /// The memory, in bytes, that a record is estimated to take in addition to its names and data.
   package static let overhead = 256
-  /// The remaining life of a record that was withdrawn by a goodbye or replaced through the
+  /// The remaining life of a record that was withdrawn by a goodbye record or replaced through the
   /// cache-flush bit (RFC 6762 §10.1, §10.2).
   static let gracePeriod = Duration.seconds(1)
 
@@ -115,7 +114,7 @@ package struct RecordCache: Sendable {
   /// The number of cached records.
   package var count: Int { slots.count - free.count }
 
-  /// The assumed size of all cached records, in bytes.
+  /// The estimated total size of all cached records, in bytes.
   package var byteCount: Int { interfaces.values.reduce(0) { $0 + $1.bytes } }
 
   /// The number of timers, including stale ones.
@@ -182,9 +181,10 @@ package struct RecordCache: Sendable {
 // MARK: - Storing records
 
 extension RecordCache {
-  /// Stores a received record or renews the cached one; a goodbye makes the cached record expire
-  /// soon. `isWanted` returns whether an active question asks for a key; such records are kept the
-  /// longest when space runs out. `popEvicted` returns the records that were evicted to make room.
+  /// Stores a received record or renews the cached one; a goodbye record makes the cached record
+  /// expire soon. `isWanted` returns whether an active question asks for a key; such records are
+  /// kept the longest when space runs out. `popEvicted` returns the records that were evicted to
+  /// make room.
   package mutating func insert(
     _ record: Record, from source: IPAddress, on interface: UInt32, at now: Instant,
     jitter: UInt8, isWanted: (RecordKey) -> Bool

@@ -16,7 +16,7 @@ package struct Record: Hashable, Sendable {
   package var name: Name
   /// The record's data.
   package var data: RecordData
-  /// How long the record may be cached, in seconds. Zero is a goodbye (RFC 6762 §10.1).
+  /// How long the record may be cached, in seconds. Zero marks a goodbye record (RFC 6762 §10.1).
   package var timeToLive: UInt32
   /// Whether the record replaces cached records of its name and type (the cache-flush bit, RFC 6762
   /// §10.2).

@@ -7,8 +7,8 @@ extension Querier {
     case added(BrowseID, FoundService)
     /// The TXT record of a service changed.
     case updated(BrowseID, FoundService)
-    /// A service disappeared: its host sent a goodbye, its records expired, or the cache evicted
-    /// them.
+    /// A service disappeared: its host sent goodbye records, its records expired, or the cache
+    /// evicted them.
     case removed(BrowseID, FoundService)
     /// A service type or a domain appeared. It is reported once, even if it is found on several
     /// links.

@@ -38,8 +38,8 @@ extension Querier {
     dropEvents(of: id.number)
   }
 
-  /// Returns the cached records of a name and type. The type `any` stands for all types. No query
-  /// is sent.
+  /// Returns the cached records of a name and type. The type `any` matches all types. No query is
+  /// sent.
   package func cachedRecords(_ name: Name, _ type: RecordType, at now: Instant) -> [CachedRecord] {
     links.flatMap { link in
       entries(RecordKey(name, type), on: link.index).map { entry in
@@ -50,7 +50,7 @@ extension Querier {
     }
   }
 
-  /// Returns the cached records of a key on an interface. The type `any` stands for all types.
+  /// Returns the cached records of a key on an interface. The type `any` matches all types.
   func entries(_ key: RecordKey, on interface: UInt32) -> [RecordCache.Entry] {
     guard key.type == .any else {
       return cache.entries(at: RecordCache.SetKey(interface: interface, key: key))

@@ -34,14 +34,14 @@ extension Responder {
     try changeService(id, at: now) { $0.text = text }
   }
 
-  /// Changes the subtypes of a service and sends goodbyes for the removed ones.
+  /// Changes the subtypes of a service and sends goodbye records for the removed ones.
   package mutating func update(
     _ id: PublicationID, subtypes: [String], at now: Instant
   ) throws(PublicationError) {
     try changeService(id, at: now) { $0.subtypes = subtypes }
   }
 
-  /// Sends goodbyes for the old name and claims the new name. A `renamed` event follows.
+  /// Sends goodbye records for the old name and claims the new name. A `renamed` event follows.
   package mutating func rename(
     _ id: PublicationID, to instance: String, at now: Instant
   ) throws(PublicationError) {
@@ -60,10 +60,10 @@ extension Responder {
     if service.isUnique { handleTimeout(at: now) }
   }
 
-  /// Ends a publication. Goodbyes for its records are queued before this method returns.
+  /// Ends a publication. Its goodbye records are queued before this method returns.
   package mutating func withdraw(_ id: PublicationID, at now: Instant) { withdraw([id]) }
 
-  /// Ends all publications. Goodbyes for their records are queued before this method returns.
+  /// Ends all publications. Their goodbye records are queued before this method returns.
   package mutating func withdrawAll(at now: Instant) { withdraw(serviceIDs) }
 
   mutating func withdraw(_ ids: [PublicationID]) {
@@ -158,8 +158,8 @@ extension Responder {
     }
   }
 
-  /// Renames a claim on every link: sends goodbyes where the old name was claimed, then probes for
-  /// the new name.
+  /// Renames a claim on every link: sends goodbye records where the old name was claimed, then
+  /// probes for the new name.
   mutating func changeLabel(
     _ id: PublicationID, to label: String, as service: Registration? = nil, start: Instant,
     at now: Instant

@@ -1,7 +1,7 @@
 import CaromCore
 
 /// Publishes services on several links: claims their names, answers queries for them, and sends
-/// goodbyes (RFC 6762 §6-§10, RFC 6763).
+/// goodbye records (RFC 6762 §6-§10, RFC 6763).
 package struct Responder: Sendable {
   /// An event that the responder reports to its caller.
   package enum Event: Hashable, Sendable {

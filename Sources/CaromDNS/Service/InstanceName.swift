@@ -39,7 +39,7 @@ package enum InstanceName {
   private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
   /// Splits a name into the part before its counter and the counter, which is 1 if the name has
-  /// none. The counter stands between the texts `before` and `after`.
+  /// none. In the name, the counter appears between the texts `before` and `after`.
   private static func split(_ name: String, before: String, after: String) -> (Substring, Int) {
     guard name.hasSuffix(after) else { return (name[...], 1) }
     let inner = name.dropLast(after.count)

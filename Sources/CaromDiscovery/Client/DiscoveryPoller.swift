@@ -14,9 +14,9 @@ import Dispatch
 /// }
 /// ```
 ///
-/// The work runs on a loop's own thread, with the sockets that the async API uses too. Unread
-/// events are merged, so that at most one event per request or watched item is queued, with the
-/// newest state.
+/// The work runs on a loop's own thread and shares its sockets with the async API. Unread events
+/// are merged, so that at most one event per request or watched item is queued, with the newest
+/// state.
 public final class DiscoveryPoller: Sendable {
   /// Identifies a request; every event carries the request that caused it.
   public struct Request: Hashable, Sendable {
@@ -26,8 +26,8 @@ public final class DiscoveryPoller: Sendable {
   let discovery: DiscoveryActor
   let requests = PollerRequests()
 
-  /// Creates a poller. Its sockets are opened by the first request. A nil `loop` selects the loop
-  /// that the whole program shares.
+  /// Creates a poller. Its sockets are opened by the first request. If `loop` is nil, the loop that
+  /// the whole program shares is used.
   public init(
     interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil
   ) throws(DiscoveryError) {
@@ -58,7 +58,7 @@ public final class DiscoveryPoller: Sendable {
     }
   }
 
-  /// Cancels every request and blocks until the goodbyes have been sent.
+  /// Cancels every request and blocks until the goodbye records have been sent.
   public func close() {
     let loop = discovery.loop
     guard !loop.isCurrent else { return Self.stopAll(requests, discovery) }

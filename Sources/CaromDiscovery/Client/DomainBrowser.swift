@@ -8,8 +8,8 @@ public struct DomainBrowser: Sendable {
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?
 
-  /// Creates a browser without sending anything; queries start when `changes` or `batches` is
-  /// read. A nil `loop` selects the loop that the whole program shares.
+  /// Creates a browser without sending anything; queries start when `changes` or `batches` is read.
+  /// If `loop` is nil, the loop that the whole program shares is used.
   public init(
     _ purpose: DomainPurpose = .browsing, interfaces: InterfaceSelection = .automatic,
     on loop: NetworkLoop? = nil

@@ -10,8 +10,8 @@ public struct RecordQuery: Sendable {
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?
 
-  /// Creates a query without sending anything; queries start when `changes` or `batches` is
-  /// read. A nil `loop` selects the loop that the whole program shares.
+  /// Creates a query without sending anything; queries start when `changes` or `batches` is read.
+  /// If `loop` is nil, the loop that the whole program shares is used.
   public init(
     _ name: String, _ type: RecordType, interfaces: InterfaceSelection = .automatic,
     on loop: NetworkLoop? = nil

@@ -16,8 +16,8 @@ public struct ServiceAdvertiser: Sendable {
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?
 
-  /// Creates an advertiser without sending anything; `run` starts advertising. A nil `loop` selects
-  /// the loop that the whole program shares.
+  /// Creates an advertiser without sending anything; `run` starts advertising. If `loop` is nil,
+  /// the loop that the whole program shares is used.
   public init(
     _ service: AdvertisedService, interfaces: InterfaceSelection = .automatic,
     on loop: NetworkLoop? = nil
@@ -28,8 +28,8 @@ public struct ServiceAdvertiser: Sendable {
   }
 
   /// Claims the service's name, announces the service, and calls `body` once it is visible. When
-  /// `body` returns or throws, the service is withdrawn; its goodbye has been sent when this
-  /// method returns.
+  /// `body` returns or throws, the service is withdrawn; its goodbye records have been sent when
+  /// this method returns.
   ///
   /// Throws a `DiscoveryError` if the service cannot become visible, or the error that `body`
   /// throws.

@@ -7,13 +7,13 @@ public struct ServiceResolver: Sendable {
   public let name: String
   /// The service's type.
   public let type: ServiceType
-  /// The service's domain; "local" is the link.
+  /// The service's domain; "local" stands for the local link.
   public let domain: String
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?
 
-  /// Creates a resolver without sending anything. A nil `loop` selects the loop that the whole
-  /// program shares.
+  /// Creates a resolver without sending anything. If `loop` is nil, the loop that the whole program
+  /// shares is used.
   public init(
     _ name: String, _ type: ServiceType, domain: String = "local",
     interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil

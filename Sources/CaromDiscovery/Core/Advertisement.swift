@@ -22,7 +22,7 @@ public struct Advertisement: Sendable {
     try await discovery.update(id, subtypes: subtypes)
   }
 
-  /// Renames the service: sends a goodbye for the old name and claims the new one, which
+  /// Renames the service: sends goodbye records for the old name and claims the new one, which
   /// `renames` delivers once it is established.
   public func rename(to name: String) async throws(DiscoveryError) {
     try await discovery.rename(id, to: name)

@@ -51,7 +51,7 @@ extension DiscoveryCore {
     do throws(PublicationError) { try body(&node) } catch { throw DiscoveryError(error) }
   }
 
-  /// Stops advertising a service. The goodbye is sent before this method returns.
+  /// Stops advertising a service. The goodbye records are sent before this method returns.
   public func withdraw(_ id: AdvertisingID) {
     loop.preconditionCurrent("discovery")
     advertising[id.id] = nil

@@ -6,7 +6,8 @@ import CaromTransport
 /// on that thread, after the packets caused by an event have been sent.
 ///
 /// Code that does not run on a loop uses `ServiceAdvertiser` and `ServiceBrowser` instead. Not
-/// `Sendable`: all members must be used on the loop's thread. Call `close` to send the goodbyes.
+/// `Sendable`: all members must be used on the loop's thread. Call `close` to send the goodbye
+/// records.
 public final class DiscoveryCore {
   /// An event that concerns an advertised service.
   public enum AdvertisingEvent: Hashable, Sendable {
@@ -223,7 +224,7 @@ public final class DiscoveryCore {
     }
   }
 
-  /// Sends goodbyes for all advertised services and closes the sockets. No handler is called
+  /// Sends goodbye records for all advertised services and closes the sockets. No handler is called
   /// afterwards.
   public func close() {
     loop.preconditionCurrent("discovery")
@@ -246,7 +247,7 @@ public final class DiscoveryCore {
     socket.close()
   }
 
-  /// Sends the goodbyes, then reports to all handlers that discovery is closed.
+  /// Sends the goodbye records, then reports to all handlers that discovery is closed.
   private func loopWillShutDown() {
     let (advertising, resolving) = (advertising, resolving)
     close()

@@ -39,8 +39,8 @@ final class InterfaceSocket {
     try update(to: interface)
   }
 
-  /// Returns the addresses of an interface that are published. On loopback these are the IPv4
-  /// addresses only, if there are any, since IPv6 multicast needs a route there.
+  /// Returns the addresses of an interface that are published. On a loopback interface that has
+  /// IPv4 addresses, only those are published, because IPv6 multicast needs a route there.
   static func advertised(_ interface: Interface) -> [Link.Address] {
     let all = interface.addresses.map {
       Link.Address($0.address, prefixLength: $0.prefixLength)
@@ -156,8 +156,8 @@ extension InterfaceSocket {
   }
 
   /// Releases addresses that another socket shares and, if `mayBind` is true, binds the link's
-  /// unbound addresses. `bound` lists the address of every bound socket; `nil` releases all.
-  /// Returns whether an address was bound.
+  /// unbound addresses. `bound` lists the address of every bound socket; if it is `nil`, all
+  /// addresses are released. Returns whether an address was bound.
   func claimUnicast(_ bound: [IPAddress]?, mayBind: Bool) -> Bool {
     let hasBound = unicast.claim(link, among: bound, mayBind: mayBind) { [weak self] batch in
       self?.receive(batch, isUnicast: true)

@@ -47,7 +47,7 @@ final class UnicastSockets {
     return hasBound
   }
 
-  /// Returns whether every address of the link is bound, and bound by no other socket.
+  /// Returns whether every address of the link is bound by these sockets and by no others.
   func hasAll(of link: Link) -> Bool { link.addresses.allSatisfy { sockets[$0.address] != nil } }
 
   private func open(

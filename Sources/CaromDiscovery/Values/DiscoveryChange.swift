@@ -4,7 +4,7 @@ public enum DiscoveryChange<Item: Hashable & Sendable>: Hashable, Sendable {
   case added(Item)
   /// The item's data changed.
   case updated(Item)
-  /// The item is gone: a goodbye was received, or its records expired. Reported once.
+  /// The item is gone: a goodbye record was received, or its records expired. Reported once.
   case removed(Item)
 
   /// The item that changed.

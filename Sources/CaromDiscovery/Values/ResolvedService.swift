@@ -10,7 +10,8 @@ public struct ResolvedService: Hashable, Sendable {
   public let endpoints: [Endpoint]
   /// The service's TXT record; empty if it has none.
   public let txt: TXTRecord
-  /// The index of the interface on which the service was found; 0 for a name server's answer.
+  /// The index of the interface on which the service was found; 0 if a name server supplied the
+  /// answer.
   public let interface: UInt32
 
   init(_ resolution: Resolution) {

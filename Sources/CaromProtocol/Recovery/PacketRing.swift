@@ -1,5 +1,5 @@
-/// A ring of sent packets, indexed by number, that grows as needed. Doubly linked lists in number
-/// order run through the packets.
+/// A ring of sent packets, indexed by number, that grows as needed. The packets are also linked
+/// into doubly linked lists, each in number order.
 struct PacketRing: Sendable {
   /// A list of packets in the ring.
   struct List: Sendable {

@@ -41,7 +41,7 @@ package struct ReceivedPackets: Sendable {
   /// The largest number received; nil before the first packet.
   package var largest: UInt64? { ranges.largest }
 
-  /// Whether a packet was received that no acknowledgement has reported yet.
+  /// Whether any received packet has not been reported in an acknowledgement yet.
   package var hasUnacknowledged: Bool { lowestUnacknowledged != .max }
 
   /// Returns whether the packet `number` was received before or is too old to be remembered.

@@ -61,7 +61,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     writer.writeText(sentText)
   }
 
-  /// The text if the layout permits it, and an empty text otherwise.
+  /// The text, or an empty string if goodbyes with this code carry no text or the text is too long.
   private var sentText: String {
     let carriesText = code == .declined || code == .kicked
     return carriesText && text.utf8.count <= Self.maximumTextLength ? text : ""

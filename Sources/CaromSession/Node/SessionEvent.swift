@@ -7,7 +7,7 @@ public enum SessionEvent: Hashable, Sendable {
   /// A peer requests a seat. Answer with `admit` or `close`. If `replacing` is not nil, admitting
   /// the peer closes that connection and gives its seat to the peer.
   case requested(ConnectionID, PeerInfo, replacing: ConnectionID?)
-  /// A connection is open.
+  /// A connection has opened.
   case opened(ConnectionID, PeerInfo)
   /// An application message has arrived.
   case message(ConnectionID, channel: UInt8, bytes: [UInt8])

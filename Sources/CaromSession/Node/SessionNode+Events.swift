@@ -130,7 +130,7 @@ extension SessionNode {
     discardMessages(of: ended)
   }
 
-  /// Passes the events that were held to the handler, if there is one.
+  /// Passes the held events to the handler, if there is one.
   private func emitHeld() {
     guard let handler = feed.handler else { return }
     while let event = feed.held.popFirst() {

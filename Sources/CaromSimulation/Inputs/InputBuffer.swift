@@ -7,7 +7,7 @@ import CaromCore
 /// retransmission and a duplicate input changes nothing. The buffer holds the last `capacity`
 /// inputs and allocates nothing after initialization.
 public struct InputBuffer<Input: SimulationInput>: Sendable {
-  /// The maximum number of stored inputs. No peer can be that many inputs behind.
+  /// The maximum number of stored inputs. No peer can fall that many inputs behind.
   public static var capacity: Int { 256 }
 
   @usableFromInline var ring: [Input]

@@ -44,7 +44,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// Whether the server has not yet reported on the timing of this client's inputs.
   var isUntimed = true
   /// The number of ticks by which the first inputs arrived late. The next call to
-  /// `takeDueTicks(at:)` also returns these ticks.
+  /// `takeDueTicks(at:)` includes it in its result.
   var lateTicks = 0
   var isRequestDue = false
   var unusable = 0

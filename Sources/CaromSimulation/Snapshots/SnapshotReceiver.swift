@@ -19,8 +19,7 @@ public struct SnapshotReceiver: Sendable {
   /// earlier one if no newer values were sent.
   public private(set) var entityTicks: [Tick] = []
 
-  /// The number of ticks for which an entity stays visible although the partial snapshots do not
-  /// contain it.
+  /// The number of ticks for which an entity stays visible while partial snapshots omit it.
   private static let grace: Int64 = 64
 
   private var history = SnapshotHistory()

@@ -6,8 +6,8 @@
 /// long, the offset between the clocks, `offset`, is half of the difference between the two
 /// advantages. The correction is a small change in speed; no peer ever waits for a whole tick.
 public struct ClockSync: Hashable, Sendable {
-  /// The maximum change in the clock's speed in normal play, in parts per million of real time: 2
-  /// %.
+  /// The maximum change in the clock's speed in normal play: 2 % of real time, in parts per
+  /// million.
   public static let usualLimit = 20_000
   /// The maximum change in the clock's speed while the peers are more than `farAhead` ticks apart,
   /// in parts per million of real time: 5 %.

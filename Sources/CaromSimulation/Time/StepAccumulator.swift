@@ -47,7 +47,7 @@ public struct StepAccumulator: Hashable, Sendable {
   }
 
   /// Returns the steps that have become due since the previous call. There are none if the clock
-  /// stood still or went backwards.
+  /// has stood still or gone backwards.
   public mutating func advance(to now: Instant) -> Steps {
     rebase()
     let pending = elapsed(at: now) - counted

@@ -19,7 +19,7 @@ struct StreamState: Sendable {
 
   /// The state of one direction of a stream.
   struct Direction: Sendable {
-    /// The chunks that wait at the sender for the link, in order.
+    /// The chunks that wait at the sender to be sent over the link, in order.
     var unsent = Deque<Chunk>()
     /// The total length of the unsent chunks, in bytes. The network does not limit it.
     var unsentBytes = 0

@@ -18,10 +18,10 @@ public protocol VirtualNode {
 }
 
 extension VirtualNode {
-  /// Does nothing. This is the default implementation.
+  /// The default implementation does nothing.
   public mutating func start(in network: inout VirtualNetwork) {}
 
-  /// Does nothing. This is the default implementation.
+  /// The default implementation does nothing.
   public mutating func handleTimeout(in network: inout VirtualNetwork) {}
 
   /// The default value, nil: the node has no timeout.

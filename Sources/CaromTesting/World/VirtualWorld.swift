@@ -95,7 +95,7 @@ public struct VirtualWorld<Node: VirtualNode> {
   /// Runs until the time `end`, or until `isDone` returns true after a step. Returns whether
   /// `isDone` returned true.
   ///
-  /// If several events and timeouts are due at one time, the events are handled before the
+  /// If several events and timeouts are due at the same time, the events are handled before the
   /// timeouts, and the timeouts in order of host id.
   @discardableResult
   public mutating func run(

@@ -78,7 +78,7 @@ public final class TCPListener {
   /// How many times the listener has paused because no descriptors were left.
   public var pauseCount: Int { core.pauseCount }
 
-  /// The number of connections that broke before or while they were being accepted.
+  /// The number of connections that were lost before or while they were being accepted.
   public var lostCount: Int { core.lostCount }
 
   /// Sets whether connections are accepted. Otherwise they wait in the backlog.

@@ -82,7 +82,7 @@ public final class TCPStream {
   ///
   /// Throws `queueFull` if `bytes` do not fit into the send queue (an empty queue accepts any
   /// number of bytes), `closed` after `close` or `shutdownWrite`, and otherwise the error that
-  /// broke the connection.
+  /// ended the connection.
   public func write(_ bytes: Span<UInt8>) throws(TransportError) {
     loop.preconditionCurrent("a stream")
     try core.write(bytes)
@@ -150,7 +150,7 @@ extension TCPStream {
 extension TCPStream {
   /// Configures TCP keep-alive: after the connection has been idle for `idle`, sends a probe every
   /// `interval`, and closes the stream with `timedOut` after `count` unanswered probes. Durations
-  /// are rounded down to whole seconds, at least one. A nil `idle` disables keep-alive.
+  /// are rounded down to whole seconds, at least one. If `idle` is nil, keep-alive is disabled.
   public func setKeepAlive(
     idle: Duration?, interval: Duration = .seconds(1), count: Int = 3
   ) throws(TransportError) {
