@@ -23,10 +23,11 @@ for name in "${targets[@]}"; do
     -Xswiftc -sanitize=fuzzer,address -Xswiftc -parse-as-library \
     >".build-$name.log" 2>&1 || { cat ".build-$name.log"; exit 1; }
   rm ".build-$name.log"
-  # A MachineFuzz script ends after 160 steps, so many short inputs are better than long ones.
+  # The inputs of these targets are scripts or sequences of messages. Many short ones reach more than
+  # a few long ones in the same time.
   case $name in
-  MachineFuzz) length=512 ;;
-  NodeFuzz) length=1024 ;;
+  HostFuzz | MachineFuzz | ReplayFuzz | SnapshotFuzz) length=512 ;;
+  NodeFuzz | RollbackFuzz) length=1024 ;;
   *) length=4096 ;;
   esac
   mkdir -p ".build/corpus/$name"

@@ -32,6 +32,9 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case kicked = 10
     /// The connection that the receiver of the goodbye uses or wants to join no longer exists.
     case forgotten = 11
+
+    /// Whether the host explains the code in a text.
+    fileprivate var carriesText: Bool { self == .declined || self == .kicked }
   }
 
   /// The reason why the connection ends.
@@ -63,17 +66,17 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
 
   /// The text, or an empty string if goodbyes with this code carry no text or the text is too long.
   private var sentText: String {
-    let carriesText = code == .declined || code == .kicked
-    return carriesText && text.utf8.count <= Self.maximumTextLength ? text : ""
+    code.carriesText && text.utf8.count <= Self.maximumTextLength ? text : ""
   }
 
   /// Creates a goodbye from the bytes that `encode(into:)` writes. Throws `invalid` for an unknown
-  /// code.
+  /// code, and for a text with a code that carries none.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let code = Code(rawValue: try reader.read()) else { throw .invalid(what: "goodbye code") }
     self.code = code
     version = try reader.read()
     text = try reader.readText(limit: Self.maximumTextLength)
+    guard text.isEmpty || code.carriesText else { throw .invalid(what: "goodbye text") }
   }
 
   /// The reason that the receiver of the goodbye reports.

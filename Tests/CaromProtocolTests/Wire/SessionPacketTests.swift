@@ -92,11 +92,18 @@ import Testing
     }
   }
 
-  @Test func `only goodbyes with the codes 5 and 10 have a text`() {
+  @Test func `only goodbyes with the codes 5 and 10 have a text`() throws {
     for code in (0...11).compactMap(Goodbye.Code.init) {
       let payload = ControlPacket.goodbye(Goodbye(code, text: "why")).packet.payload
       let carriesText = code.rawValue == 5 || code.rawValue == 10
-      #expect(payload == [code.rawValue, 2, 0] + (carriesText ? [3, 0x77, 0x68, 0x79] : [0]))
+      let explained: [UInt8] = [code.rawValue, 2, 0, 3, 0x77, 0x68, 0x79]
+      #expect(payload == (carriesText ? explained : [code.rawValue, 2, 0, 0]))
+      let received = Packet(type: 1, action: 3, payload: explained)
+      if carriesText {
+        #expect(try ControlPacket(received) == .goodbye(Goodbye(code, text: "why")))
+      } else {
+        #expect(throws: DecodeError.invalid(what: "goodbye text")) { try ControlPacket(received) }
+      }
     }
   }
 

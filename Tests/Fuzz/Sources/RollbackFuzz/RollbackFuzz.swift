@@ -9,7 +9,7 @@ import FuzzSupport
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = fuzzInput(data, count)
-  var play = RollbackPlay()
+  var play = begun
   var offset = 0
   while offset + 2 <= bytes.count {
     let end = min(bytes.count, offset + 2 + Int(bytes[offset + 1]))
@@ -19,6 +19,9 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   play.advance()
   return 0
 }
+
+/// The state that each input starts from. It is a value, so each input gets a copy.
+private let begun = RollbackPlay()
 
 /// A peer, a server and a client in the middle of a match.
 private struct RollbackPlay {

@@ -8,7 +8,7 @@ import FuzzSupport
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = fuzzInput(data, count)
   guard let first = input.first else { return 0 }
-  var (sender, receiver) = begun(rest: Int(first & 7))
+  var (sender, receiver) = begun[Int(first & 7)]
   // Each snapshot follows a byte with its length.
   var rest = input.dropFirst()
   while let length = rest.popFirst() {
@@ -39,14 +39,19 @@ private func table(_ tick: Int64) -> EntityTable {
   return table
 }
 
-/// Returns a sender and a receiver that have exchanged some snapshots and acknowledgements.
-private func begun(rest: Int) -> (SnapshotSender, SnapshotReceiver) {
+/// Senders and receivers that have exchanged some snapshots and different acknowledgements. They are
+/// values, so each input starts from a copy.
+private let begun = (0...7).map { makePair(acknowledging: $0) }
+
+/// Returns a sender and a receiver after 20 snapshots. Of each eight ticks, the receiver
+/// acknowledges the first `limit` and the last.
+private func makePair(acknowledging limit: Int) -> (SnapshotSender, SnapshotReceiver) {
   var sender = SnapshotSender(schema: schema)
   var receiver = SnapshotReceiver(schema: schema, memberLimit: 64)
   for tick in Int64(1)...20 {
     let bytes = sender.encode(table(tick), at: Tick(UInt64(tick)))
     _ = try? receiver.receive(bytes.span)
-    if tick % 8 <= rest { sender.acknowledge(receiver.acknowledgement) }
+    if tick % 8 <= limit { sender.acknowledge(receiver.acknowledgement) }
   }
   return (sender, receiver)
 }
