@@ -32,13 +32,14 @@ package struct Layout: Hashable, Sendable {
     center = Vector(Double(columns) / 2, Double(rows))
   }
 
-  /// Returns the position in pixels, from the screen's upper left corner, of a position on the
-  /// table in meters.
+  /// Converts a position on the table, in meters, to a position in pixels from the screen's upper
+  /// left corner.
   package func pixel(_ place: Vector) -> Vector {
     center + Vector(place.x, -place.y) * scale
   }
 
-  /// Returns the position on the table, in meters, that is shown at a position in pixels.
+  /// Converts a position in pixels from the screen's upper left corner to a position on the table,
+  /// in meters.
   package func place(_ pixel: Vector) -> Vector {
     let offset = (pixel - center) * (1 / scale)
     return Vector(offset.x, -offset.y)

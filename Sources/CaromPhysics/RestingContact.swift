@@ -12,7 +12,7 @@ enum RestingContact {
   ///
   /// - Parameters:
   ///   - gap: The squared distance of the centers minus `distance` squared.
-  ///   - closing: The scalar product of the relative position and the relative velocity.
+  ///   - closing: The dot product of the relative position and the relative velocity.
   ///   - distance: The sum of the radii.
   @inline(__always)
   static func isResting(gap: Double, closing: Double, distance: Double) -> Bool {

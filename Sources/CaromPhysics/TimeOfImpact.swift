@@ -71,8 +71,8 @@ public enum TimeOfImpact {
       position: centre)
   }
 
-  /// Returns a disc's contact with the interior of the segment from `a` to `b`, or nil if there is
-  /// none.
+  /// Returns a moving circle's contact with the interior of the segment from `a` to `b`, or nil if
+  /// there is none.
   private static func side(
     position: Vector, velocity: Vector, radius: Double, from a: Vector, to b: Vector
   ) -> SegmentContact? {

@@ -14,7 +14,7 @@ public struct Vector: Hashable, Sendable {
   /// The zero vector.
   @inlinable public static var zero: Vector { Vector(0, 0) }
 
-  /// Returns the scalar product of two vectors.
+  /// Returns the dot product of two vectors.
   @inlinable public func dot(_ other: Vector) -> Double { x * other.x + y * other.y }
 
   /// Returns the z component of the cross product. The result is positive if `other` points to the

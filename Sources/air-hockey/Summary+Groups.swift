@@ -8,9 +8,9 @@ extension Summary {
     var tickJitterP50 = 0.0
     /// The 99th percentile of the lateness of ticks.
     var tickJitterP99 = 0.0
-    /// The median age of states when they were displayed.
+    /// The median age of the displayed states at the time of display.
     var stateAgeP50 = 0.0
-    /// The 99th percentile of the age of states when they were displayed.
+    /// The 99th percentile of the age of the displayed states at the time of display.
     var stateAgeP99 = 0.0
   }
 

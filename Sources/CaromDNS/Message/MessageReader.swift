@@ -198,7 +198,8 @@ extension MessageReader {
 
 extension Message {
   /// Creates a message from `bytes`, which must not be longer than `limit`. Records with malformed
-  /// data are left out, and bytes after the last record are ignored. Throws any other error.
+  /// data are left out, and bytes after the last record are ignored. Throws if the message is
+  /// malformed in any other way.
   package init(
     decoding bytes: [UInt8], limit: Int = Message.maximumLength
   ) throws(DecodeError) {

@@ -1,8 +1,8 @@
 import CaromCore
 
 extension Querier {
-  /// Adds a link or updates it. If its addresses or its carrier changed, all questions start again
-  /// on the link.
+  /// Adds a link or updates it. If its addresses or its carrier state changed, all questions are
+  /// restarted on the link.
   package mutating func setLink(_ link: Link, at now: Instant) {
     if let index = links.firstIndex(where: { $0.index == link.index }) {
       let old = links[index]

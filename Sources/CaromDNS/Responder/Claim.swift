@@ -35,7 +35,7 @@ struct Claim: Sendable {
   private(set) var label: String
   /// The current name.
   private(set) var name: Name
-  /// A service's records, the same on every link.
+  /// A service's records, which are the same on every link; empty for a host name.
   private(set) var records: [OwnedRecord] = []
   /// The label in the last `published` or `renamed` event, or nil before the first.
   var reportedLabel: String?

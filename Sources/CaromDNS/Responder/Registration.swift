@@ -41,7 +41,7 @@ package struct Registration: Hashable, Sendable {
     self.links = links
   }
 
-  /// Throws an error if the service cannot be published on any responder.
+  /// Throws an error if the service is invalid, so that no responder could publish it.
   package func validate() throws(PublicationError) {
     do throws(InstanceNameError) { try InstanceName.validate(instance) } catch {
       throw .name(error)

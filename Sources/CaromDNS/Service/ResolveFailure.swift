@@ -2,7 +2,7 @@
 package enum ResolveFailure: Error, Hashable, Sendable {
   /// The deadline passed without any response about the service, which may be gone.
   case noAnswer
-  /// The service's host is known, but no address of it was found by the deadline, or the host
+  /// The service's host is known, but none of its addresses was found by the deadline, or the host
   /// reported that it has none.
   case noAddress(host: Name)
   /// The service's host reports that the service is not offered (RFC 2782, target "."), or that it

@@ -7,8 +7,8 @@ import CaromTransport
 package actor UnicastClient: LoopActor {
   /// The default time limit of a query, including all attempts.
   package static let defaultTimeLimit = Duration.seconds(10)
-  /// The size of the largest datagram that is received, in bytes. Servers send at most 512 bytes
-  /// unless a query permits more, which this client's queries do not.
+  /// The maximum length of a received datagram, in bytes. Servers send at most 512 bytes unless a
+  /// query permits more, which this client's queries do not.
   static let datagramLimit = 4096
 
   package nonisolated let loop: NetworkLoop

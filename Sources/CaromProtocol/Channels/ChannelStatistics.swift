@@ -29,8 +29,8 @@ package struct ChannelStatistics: Hashable, Sendable {
 /// The counters of the messages and bytes that one channel has carried.
 package struct ChannelTraffic: Hashable, Sendable, BitwiseCopyable {
   package var messagesSent: UInt64 = 0
-  /// The total length of the messages sent, in bytes. Each message counts once, however often it
-  /// was transmitted.
+  /// The total length of the messages sent, in bytes. Each message counts once, no matter how many
+  /// times it was transmitted.
   package var bytesSent: UInt64 = 0
   package var messagesReceived: UInt64 = 0
   package var bytesReceived: UInt64 = 0

@@ -13,7 +13,7 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
 extension ConnectionID {
   private static let memberShift: UInt64 = 48
 
-  /// Returns the id just before that of a group member's first connection.
+  /// Returns the id that precedes the id of a group member's first connection.
   static func beginning(of member: Int) -> ConnectionID {
     ConnectionID(UInt64(member) << memberShift)
   }

@@ -323,8 +323,9 @@ extension Host {
     return id
   }
 
-  /// Handles the events that polling a connection's output produced, and updates its deadline. Call
-  /// after polling all output of a connection that `pollReady` returned.
+  /// Handles the events that polling a connection's output produced, then removes the connection if
+  /// it is closed, or updates its paths and deadline. Call after polling all output of a connection
+  /// that `pollReady` returned.
   package mutating func didFlush(_ id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
     handleEvents(of: index, at: now)

@@ -135,7 +135,8 @@ extension DatagramFlow {
   // MARK: Congestion control
 
   /// Adds and returns a round-trip sample if the largest number in the acknowledgement is newly
-  /// acknowledged and was sent on the current path. Returns nil without a sample otherwise.
+  /// acknowledged and was sent on the current path. Otherwise returns nil, as it does if the peer's
+  /// delay exceeds what can be encoded and there are earlier samples.
   private mutating func addRoundTrip(
     _ largest: UInt64, _ newest: UInt64, ackDelay: Int64, at now: Int64
   ) -> Int64? {

@@ -42,7 +42,8 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// The number of ticks that the low 11 bits of a tick can tell apart: 2,048 ticks, 34 s at 60 Hz.
+  /// The number of ticks that the low 11 bits of a tick can distinguish: 2,048 ticks, 34 s at 60
+  /// Hz.
   public static let tickRange = UInt64(1) << 11
   /// The maximum distance, in ticks from the first input's tick, that a header may contain.
   static let farthest: Int64 = 1 << 20

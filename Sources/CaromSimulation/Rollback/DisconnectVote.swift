@@ -1,4 +1,5 @@
-/// The agreement among the remaining peers on the last input of a disconnected player.
+/// The vote by which the remaining peers agree on the last input of a player who has stopped
+/// responding.
 struct DisconnectVote: Sendable {
   /// The number of ticks after which an unacknowledged message is retransmitted.
   static let resendInterval = 10

@@ -65,8 +65,8 @@ extension RollbackSession {
     finishDisconnects()
   }
 
-  /// Disconnects each player whose last input all remaining peers agree on, from the tick after
-  /// that input.
+  /// Disconnects each player on whose last input all remaining peers agree. The player counts as
+  /// disconnected from the tick after that input.
   private mutating func finishDisconnects() {
     for player in votes.indices where rollback.disconnectTicks[player] == nil {
       guard let vote = votes[player] else { continue }

@@ -31,8 +31,8 @@ public struct InterestArea: Hashable, Sendable {
   /// The radius of the outermost tier.
   var radius: Double { tiers[tiers.count - 1].radius }
 
-  /// Returns the interval in ticks at which an entity is sent. `squared` is its squared distance
-  /// from the focus, in steps, and `step` the size of a step.
+  /// Returns the interval in ticks at which an entity is sent. `squared` is the square of its
+  /// distance from the focus in steps, and `step` is the size of a step.
   func interval(squared: Double, step: Double) -> Int {
     for tier in tiers where squared <= (tier.radius / step) * (tier.radius / step) {
       return tier.interval

@@ -7,7 +7,7 @@ struct PriorityAccumulator: Sendable {
 
   mutating func removeAll() { waiting.removeAll(keepingCapacity: true) }
 
-  /// Adds the entity at index `place`, whose accumulated priority is `gained`.
+  /// Adds the entity at index `place`, which has accumulated the priority `gained`.
   mutating func append(_ place: Int, gained: Int) {
     waiting.append(UInt64(~UInt32(clamping: gained)) << 32 | UInt64(UInt32(place)))
   }

@@ -8,7 +8,7 @@ public enum Outage: Hashable, Sendable {
   /// Outages at the given times.
   case during([Range<Instant>])
 
-  /// Returns the end of the outage at `now`, or nil if the link is up.
+  /// Returns the end of the outage that is in progress at `now`, or nil if the link is up.
   func end(at now: Instant) -> Instant? {
     switch self {
     case .every(let period, let length, let first):

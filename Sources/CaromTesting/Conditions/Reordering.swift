@@ -5,7 +5,7 @@ public struct Reordering: Hashable, Sendable {
   /// The extra delay of a datagram that is reordered.
   public let delay: Duration
 
-  /// Creates a reordering that delays each datagram with the given probability by `delay`.
+  /// Creates a reordering that delays each datagram by `delay` with the given probability.
   public init(_ probability: Double, by delay: Duration) {
     precondition((0...1).contains(probability), "a probability must be 0 to 1")
     precondition(delay >= .zero, "an extra delay must not be negative")

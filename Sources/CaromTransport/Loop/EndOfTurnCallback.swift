@@ -1,7 +1,8 @@
 import CaromCore
 
-/// A callback that runs once at the end of a loop iteration, however often it was scheduled in that
-/// iteration. It is used to send, in one batch, what several callbacks have queued.
+/// A callback that runs once at the end of a loop iteration, no matter how many times it was
+/// scheduled in that iteration. It is used to send, in one batch, what several callbacks have
+/// queued.
 ///
 /// Not `Sendable`: all members must be used on the loop's thread. Once the object is released, no
 /// call is made.

@@ -125,8 +125,8 @@ import CaromCore
     unsafe cuv_loop_wake(handle!)
   }
 
-  /// Runs the work queued by this thread and by other threads. Called before and after every wait
-  /// for events.
+  /// Runs the queued work. If the loop has been woken, first collects the work that other threads
+  /// have queued, and fires the due timers. Called before and after every wait for events.
   private func drain(woken: Bool) {
     if woken {
       collectPostedWork()

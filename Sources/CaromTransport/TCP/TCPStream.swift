@@ -7,7 +7,7 @@ import CaromCore
 /// must be used on the loop's thread. Releasing an open stream closes it at once; a stream that is
 /// released after `close` still sends its queued bytes.
 public final class TCPStream {
-  /// The default of `queueLimit`, in bytes.
+  /// The default value of `queueLimit`, in bytes.
   public static let defaultQueueLimit = 1 << 20
   /// How long a closed stream tries to send its queued bytes before it resets the connection.
   public static let closeLimit = Duration.seconds(5)
