@@ -26,7 +26,7 @@ public struct MalletInput: Hashable, Sendable {
     self.y = min(max(y, -Self.maximumY), Self.maximumY)
   }
 
-  /// Creates the target on the table nearest to `point`, which is in meters. NaN counts as 0.
+  /// Creates the target on the table nearest to `point`, which is in meters. NaN is treated as 0.
   public init(_ point: Vector) {
     self.init(x: Self.units(point.x), y: Self.units(point.y))
   }

@@ -30,7 +30,7 @@ struct FieldPainter {
     return mouth(at: place, over: color)
   }
 
-  /// Returns the rail's color at a place, with light from above: the outer edge of the upper rail
+  /// Returns the rail's color at `place`, with light from above: the outer edge of the upper rail
   /// and the inner edge of the lower rail are bright. `inner` is the distance from the rail's inner
   /// edge in meters.
   private func rail(at place: Vector, _ inner: Double) -> Color {

@@ -104,8 +104,8 @@ public struct FrameDecoder: Sendable {
     state = .failed(.bodyTimeout(got: body.count, want: want))
   }
 
-  /// Consumes the missing bytes of the header as far as they have arrived, and returns the number
-  /// of bytes consumed.
+  /// Consumes as many of the header's missing bytes as have arrived, and returns the number of
+  /// bytes consumed.
   private mutating func receiveHeader(
     _ bytes: Span<UInt8>, value: UInt64, count: Int, at now: Instant
   ) -> Int {

@@ -12,7 +12,7 @@ extension MulticastDNS {
   }
 
   /// Changes the TXT record of a service and announces it. At most ten changes per minute are
-  /// announced without delay; a further change waits, and is replaced by any later one.
+  /// announced without delay; a further change is delayed, and any later change replaces it.
   package mutating func update(
     _ id: PublicationID, text: TXTRecord, at now: Instant
   ) throws(PublicationError) {

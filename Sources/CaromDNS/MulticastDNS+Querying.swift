@@ -3,13 +3,13 @@ import CaromCore
 // MARK: - Querying
 
 extension MulticastDNS {
-  /// Browses for `target`. Returns nil if `Querier.browseLimit` browses are running. Targets from
-  /// outside the program must be checked with `target.name()` first.
+  /// Browses for `target`. Returns nil if `Querier.browseLimit` browse operations are already
+  /// running. Targets from outside the program must be checked with `target.name()` first.
   package mutating func browse(_ target: BrowseTarget, at now: Instant) -> BrowseID? {
     querier.browse(target, at: now)
   }
 
-  /// Stops a browse.
+  /// Stops a browse operation.
   package mutating func stopBrowsing(_ id: BrowseID) { querier.stopBrowsing(id) }
 
   /// Resolves the addresses, the port and the TXT record of a service. Exactly one event follows,
@@ -20,7 +20,7 @@ extension MulticastDNS {
     querier.resolve(instance, deadline: deadline, at: now)
   }
 
-  /// Cancels a resolve operation. No event follows.
+  /// Cancels a resolve operation. No event is reported for it.
   package mutating func cancelResolve(_ id: ResolveID) { querier.cancelResolve(id) }
 
   /// Monitors the TXT record of a service. Returns nil if `Querier.monitorLimit` monitors are

@@ -29,7 +29,7 @@ extension RecordCache {
     /// it is needed.
     case detail
     /// The record is a PTR record that answers an active question. Evicting it would make a service
-    /// disappear from a browse.
+    /// disappear from a browser.
     case pointer
 
     static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }

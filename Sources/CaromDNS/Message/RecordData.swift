@@ -16,7 +16,7 @@ package enum RecordData: Hashable, Sendable {
   /// The data of any other type, which is not interpreted.
   case raw(RecordType, [UInt8])
 
-  /// The record type that the data belongs to.
+  /// The record type to which the data belongs.
   package var type: RecordType {
     switch self {
     case .address(let address): address.isV6 ? .aaaa : .a

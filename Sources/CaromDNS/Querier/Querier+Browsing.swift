@@ -1,8 +1,8 @@
 import CaromCore
 
 extension Querier {
-  /// Starts a browse for `target`, which must form a valid name, and reports matching cached
-  /// records immediately. Returns nil if `browseLimit` browses are running.
+  /// Starts browsing for `target`, which must form a valid name, and reports matching cached
+  /// records immediately. Returns nil if `browseLimit` browse operations are already running.
   package mutating func browse(_ target: BrowseTarget, at now: Instant) -> BrowseID? {
     guard browses.count < Self.browseLimit else { return nil }
     let id = BrowseID(number: makeNumber())
@@ -21,7 +21,7 @@ extension Querier {
     return id
   }
 
-  /// Stops a browse. No further event of the browse follows.
+  /// Stops a browse operation. No further events are reported for it.
   package mutating func stopBrowsing(_ id: BrowseID) {
     guard let browse = browses.removeValue(forKey: id) else { return }
     activeQuestions.remove(.browse(id), for: browse.key)
@@ -31,8 +31,8 @@ extension Querier {
     dropEvents(of: id.number)
   }
 
-  /// Handles a record that answers a browse. PTR records are accepted regardless of the name that
-  /// they point to (RFC 6763 §4.1).
+  /// Handles a record that answers a browse operation. PTR records are accepted regardless of the
+  /// name that they point to (RFC 6763 §4.1).
   mutating func addToBrowse(
     _ record: Record, by id: BrowseID, on interface: UInt32, at now: Instant
   ) {
@@ -98,7 +98,7 @@ extension Querier {
     return nil
   }
 
-  /// Handles the loss of a record that answered a browse.
+  /// Handles the loss of a record that answered a browse operation.
   mutating func removeFromBrowse(_ record: Record, from id: BrowseID, on interface: UInt32) {
     guard case .pointer(let name) = record.data else { return }
     if var service = browses[id]?.services[name] {

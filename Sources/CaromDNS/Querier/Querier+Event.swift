@@ -15,9 +15,9 @@ extension Querier {
     case nameAdded(BrowseID, FoundName)
     /// A service type or a domain disappeared.
     case nameRemoved(BrowseID, FoundName)
-    /// A service was resolved. No further event of the resolve operation follows.
+    /// A service was resolved. This is the resolve operation's last event.
     case resolved(ResolveID, Resolution)
-    /// A service could not be resolved. No further event of the resolve operation follows.
+    /// A service could not be resolved. This is the resolve operation's last event.
     case unresolved(ResolveID, ResolveFailure)
     /// A monitored TXT record appeared or changed, or, if the record is nil, disappeared.
     case text(MonitorID, TXTRecord?)
@@ -28,7 +28,7 @@ extension Querier {
     /// The name's owner denied that it has a record of the queried type.
     case recordDenied(QueryID, interface: UInt32)
 
-    /// The number of the browse, resolve, monitor or query that the event belongs to.
+    /// The number of the browse, resolve, monitor or query operation to which the event belongs.
     var number: UInt64 {
       switch self {
       case .added(let id, _), .updated(let id, _), .removed(let id, _), .nameAdded(let id, _),

@@ -31,7 +31,7 @@ extension Querier {
     return id
   }
 
-  /// Stops a query. No further event of the query follows.
+  /// Stops a query. No further events are reported for it.
   package mutating func stopQuery(_ id: QueryID) {
     guard let key = queries.removeValue(forKey: id) else { return }
     activeQuestions.remove(.query(id), for: key)
@@ -74,7 +74,7 @@ extension Querier {
     return id
   }
 
-  /// Stops a TXT record monitor. No further event of the monitor follows.
+  /// Stops a TXT record monitor. No further events are reported for it.
   package mutating func stopMonitoring(_ id: MonitorID) {
     guard let monitor = monitors.removeValue(forKey: id) else { return }
     activeQuestions.remove(.monitor(id), for: monitor.key)

@@ -19,7 +19,7 @@ extension Querier {
     return id
   }
 
-  /// Cancels a resolve operation. No event follows.
+  /// Cancels a resolve operation. No event is reported for it.
   package mutating func cancelResolve(_ id: ResolveID) {
     close(id)
     dropEvents(of: id.number)

@@ -3,7 +3,7 @@ import CaromCore
 /// Queries the links for services and records, and caches the answers (RFC 6762 §5, RFC 6763 §4).
 /// CNAME records are cached but not followed.
 package struct Querier: Sendable {
-  /// The maximum number of concurrent browses.
+  /// The maximum number of concurrent browse operations.
   package static let browseLimit = 256
   /// The maximum number of concurrent resolve operations.
   package static let resolverLimit = 4096
@@ -11,8 +11,8 @@ package struct Querier: Sendable {
   package static let monitorLimit = 4096
   /// The maximum number of concurrent record queries.
   package static let queryLimit = 1024
-  /// The number of active questions at which browses stop asking for the TXT records of new
-  /// services, so that a flood of services does not cause a flood of queries.
+  /// The number of active questions at which browse operations stop asking for the TXT records of
+  /// new services, so that a flood of services does not cause a flood of queries.
   package static let detailLimit = 8192
   /// The maximum number of concurrent reconfirmations.
   package static let reconfirmLimit = 1024
@@ -82,7 +82,7 @@ package struct Querier: Sendable {
 
   mutating func transmit(_ transmit: Transmit) { outbox.append(transmit) }
 
-  /// Removes the pending events of a browse, monitor, query or resolve that was stopped.
+  /// Removes the pending events of a browse, monitor, query or resolve operation that was stopped.
   mutating func dropEvents(of number: UInt64) { events.removeAll { $0.number == number } }
 
   mutating func makeNumber() -> UInt64 {

@@ -1,4 +1,4 @@
-/// The target of a browse: the PTR records under one name (RFC 6763 §4, §7.1, §9, §11).
+/// The target of a browse operation: the PTR records under one name (RFC 6763 §4, §7.1, §9, §11).
 package enum BrowseTarget: Hashable, Sendable {
   /// A kind of domain list (RFC 6763 §11). The raw value is the first label of the name to query.
   package enum DomainKind: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-/// A service type or a domain that a browse found.
+/// A service type or a domain that a browse operation found.
 package struct FoundName: Hashable, Sendable {
   /// The service type within its domain, or the domain.
   package var name: Name

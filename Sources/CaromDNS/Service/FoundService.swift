@@ -1,4 +1,4 @@
-/// A service that a browse found.
+/// A service that a browse operation found.
 package struct FoundService: Hashable, Sendable {
   /// The full name: instance, type and domain.
   package var name: Name

@@ -72,7 +72,7 @@ package struct UnicastResolver: Sendable {
     return id
   }
 
-  /// Cancels a query. No event follows.
+  /// Cancels a query. No event is reported for it.
   package mutating func cancel(_ id: UnicastQueryID) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     if let flow = entries.remove(at: index).query.attempt?.flow { outbox.append(.close(flow)) }

@@ -24,7 +24,7 @@ extension DiscoveryPoller {
     /// The request cannot start or continue, and ends.
     case failed(Request, DiscoveryError)
 
-    /// The request that the event belongs to.
+    /// The request to which the event belongs.
     public var request: Request {
       switch self {
       case .advertised(let request, _), .service(let request, _), .serviceType(let request, _),

@@ -15,7 +15,7 @@ public final class DiscoveryCore {
     case established(name: String)
     /// The service lost its name to another host, or was renamed, and is visible under `name`.
     case renamed(name: String)
-    /// The service is not visible. No event follows.
+    /// The service is not visible. No further events follow.
     case failed(DiscoveryError)
   }
 

@@ -5,7 +5,7 @@ import CaromTransport
 public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
   /// The current value.
   public typealias Element = Value
-  /// The reason why the value cannot be watched, or why no further value follows.
+  /// The reason why the value cannot be watched, or why no further values follow.
   public typealias Failure = DiscoveryError
 
   private let begin: @Sendable () -> CoalescingStream<Int, Value>.Reader

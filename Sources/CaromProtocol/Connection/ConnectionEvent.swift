@@ -25,7 +25,7 @@ package enum ConnectionEvent: Hashable, Sendable {
   case measured(RoundTrip)
   /// The host has issued a token with which this side can reconnect faster.
   case invited(JoinToken)
-  /// The connection has ended. No other event follows.
+  /// The connection has ended. No further events follow.
   case closed(DisconnectReason)
 }
 

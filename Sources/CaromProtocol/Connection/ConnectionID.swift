@@ -1,4 +1,5 @@
-/// The id of a connection within one process. Numbers ascend and are never reused.
+/// The id of a connection within one process. Ids are assigned in ascending order and are never
+/// reused.
 public struct ConnectionID: Hashable, Comparable, Sendable {
   /// The connection's number. The first connection has number 1; hosts that share a port use
   /// separate ranges of numbers.

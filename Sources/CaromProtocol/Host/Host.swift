@@ -199,8 +199,8 @@ extension Host {
     refresh(index, at: now)
   }
 
-  /// Inserts an entry, keeping the entries ordered by id. Ids ascend, so the entry is appended
-  /// unless its stream took longer to open than that of a later connection.
+  /// Inserts an entry, keeping the entries ordered by id. Ids are assigned in ascending order, so
+  /// the entry is appended unless its stream took longer to open than that of a later connection.
   mutating func insert(_ entry: Entry, at now: Instant) {
     let index = connectionIDs.insertionIndex(of: entry.id)
     precondition(

@@ -1,14 +1,14 @@
-/// Decides when a packet counts as lost (RFC 8985): when a packet sent later was acknowledged and
+/// Decides when to declare a packet lost (RFC 8985): when a packet sent later was acknowledged and
 /// the reordering window has passed. Times are in nanoseconds.
 struct LossDetector: Sendable {
-  /// The distance in packet numbers at which an acknowledged packet makes an older packet count as
-  /// lost, as long as the path has never reordered packets (RFC 8985 §6.2).
+  /// The distance in packet numbers from an acknowledged packet at which an older packet is
+  /// declared lost, as long as the path has never reordered packets (RFC 8985 §6.2).
   static let reorderingThreshold: UInt64 = 3
   /// The number of consecutive genuine losses, as opposed to spurious ones, after which the
   /// reordering window returns to its initial length.
   private static let lossesUntilReset = 64
   /// The number of unanswered probes after which the interval between probes doubles and all
-  /// packets count as lost.
+  /// packets are declared lost.
   static let probesBeforeBackoff = 3
   /// While packets are sent steadily, a probe is sent only when several acknowledgements are
   /// overdue: the first awaited one and at most this many after it.
@@ -84,8 +84,8 @@ struct LossDetector: Sendable {
     min(max(reorderWindowMultiplier * roundTrip.minimum / 4, 1), roundTrip.smoothed)
   }
 
-  /// Returns the time, in nanoseconds, at which an outstanding packet counts as lost, or nil while
-  /// no packet sent later has been acknowledged.
+  /// Returns the time, in nanoseconds, at which an outstanding packet will be declared lost, or nil
+  /// while no packet sent later has been acknowledged.
   func lossDeadline(
     of number: UInt64, sent: Int64, _ roundTrip: borrowing RoundTripEstimator
   ) -> Int64? {

@@ -29,7 +29,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     var isReplyDue: Bool { isKeyframeDue || reportDue != nil }
   }
 
-  /// A message that is due to a client.
+  /// A message that is due to be sent to a client.
   private enum Due {
     case keyframe
     case stateReport(Tick)

@@ -16,7 +16,7 @@ public enum VirtualEvent: Hashable, Sendable {
   case bytes([UInt8], VirtualStream)
   /// The peer finished writing. The host may still write.
   case end(VirtualStream)
-  /// The peer reset the stream. No more events of this stream follow.
+  /// The peer reset the stream. No further events follow for this stream.
   case reset(VirtualStream)
   /// All written bytes have left the sender, as requested by `notifyWhenDrained`.
   case drained(VirtualStream)

@@ -21,7 +21,8 @@ class LoopResource {
     didClose()
   }
 
-  /// Overridden to free the C object and release the handlers. No callback follows.
+  /// Called once by `close()`. Subclasses free the C object and release the handlers here, so that
+  /// no handler is called afterwards.
   func didClose() {}
 
   /// Called when the public handle has been released.

@@ -7,6 +7,6 @@ public enum TCPEvent: ~Escapable {
   case writable
   /// The peer has finished sending. Bytes can still be sent until the stream is closed.
   case end
-  /// The stream is closed. No event follows. The error is nil after an orderly `close`.
+  /// The stream is closed. No further events follow. The error is nil after an orderly `close`.
   case closed(TransportError?)
 }

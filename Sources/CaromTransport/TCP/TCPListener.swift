@@ -87,7 +87,7 @@ public final class TCPListener {
     core.setAccepting(isOn)
   }
 
-  /// Closes the listener at once. No callback follows, and accepted streams stay open.
+  /// Closes the listener at once. The handler is not called again, and accepted streams stay open.
   public func close() {
     loop.preconditionCurrent("a listener")
     core.close()

@@ -43,7 +43,8 @@ public final class UDPSocket {
   /// Whether the socket is open.
   public var isOpen: Bool { core.isOpen }
 
-  /// Closes the socket at once. Queued datagrams are discarded, and no callback follows.
+  /// Closes the socket at once. Queued datagrams are discarded, and the handler is not called
+  /// again.
   public func close() {
     loop.preconditionCurrent("a UDP socket")
     core.close()
