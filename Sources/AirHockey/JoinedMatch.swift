@@ -14,7 +14,7 @@ public struct JoinedMatch: Sendable {
   /// The expected latency in addition to the round-trip time, in ticks: the host's input buffer and
   /// the recovery from losses.
   static let reserve = 8
-  /// The minimum number of ticks between two increases of the delay of the local inputs. A stall
+  /// The minimum number of ticks between two increases of the local inputs' delay. A stall
   /// increases the delay by one tick.
   static let raiseInterval = 15
   /// The number of ticks without a stall after which the delay of the local inputs decreases by one

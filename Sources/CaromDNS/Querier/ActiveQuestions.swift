@@ -47,7 +47,7 @@ struct ActiveQuestions: Sendable {
     return questions.flatMap { $0.key.type == key.type || $0.key.type == .any ? $0.observers : [] }
   }
 
-  /// Returns the types that are being asked for under a name.
+  /// Returns the record types of the active questions about a name.
   func types(of name: Name) -> [RecordType] { questionsByName[name]?.map(\.key.type) ?? [] }
 
   /// Adds an observer. If the question is not active yet, starts it on each of `links`.

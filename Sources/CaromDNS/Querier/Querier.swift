@@ -16,9 +16,10 @@ package struct Querier: Sendable {
   package static let detailLimit = 8192
   /// The maximum number of concurrent reconfirmations.
   package static let reconfirmLimit = 1024
-  /// The number of query packets that may be sent in a burst, and the interval after which one more
-  /// is allowed, so that a flood of names does not cause a flood of queries.
+  /// The number of query packets that may be sent in a burst. The limit keeps a flood of names from
+  /// causing a flood of queries.
   static let packetBurst = 128
+  /// The interval after which one more query packet than `packetBurst` may be sent.
   static let packetInterval = Duration.milliseconds(25)
   /// The number of questions that are assumed to fill a packet.
   static let packetQuestions = 40

@@ -2,10 +2,10 @@ import CaromCore
 
 /// The responder's state on one link.
 struct ResponderLink: Sendable {
-  /// The number of response packets that may be sent in a burst, and the interval after which one
-  /// more is allowed. A thousand services can answer every querier within this limit, but a flood
-  /// of queries cannot cause a flood of responses.
+  /// The number of response packets that may be sent in a burst. A thousand services can answer
+  /// every querier within this limit, but a flood of queries cannot cause a flood of responses.
   static let burst = 256
+  /// The interval after which one more response packet than `burst` may be sent.
   static let responseInterval = Duration.milliseconds(8)
   /// The number of packets of the burst that only multicasts may use.
   static let reserve = burst / 4

@@ -13,8 +13,8 @@ package enum ChannelLimits {
   /// The number of bytes charged to queue limits and credit for each message in addition to its
   /// length, so that empty messages are not free.
   package static let messageCharge = 64
-  /// The maximum number of bytes of reliable messages that may be queued or unacknowledged, charges
-  /// included.
+  /// The maximum number of bytes of reliable messages that may be queued or unacknowledged,
+  /// including `messageCharge` bytes for each message.
   package static let sendBytes = 4 << 20
   /// The number of bytes that the session's own channel may queue in addition to `sendBytes`.
   package static let sessionBytes = 64 << 10
@@ -54,7 +54,8 @@ package enum ChannelLimits {
   /// The maximum number of queued events. Beyond this number, new events are dropped and counted.
   package static let events = 16_384
 
-  /// The initial credit of a channel in bytes, charges included. Both sides assume this value.
+  /// The initial credit of a channel in bytes, including `messageCharge` bytes for each message.
+  /// Both sides assume this value.
   package static let window = 256 << 10
   /// The maximum size of a channel's receive window, in bytes.
   package static let grownWindow = 4 << 20

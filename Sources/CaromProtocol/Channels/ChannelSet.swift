@@ -69,7 +69,8 @@ package struct ChannelSet: Sendable {
   var hasUnsent: Bool { hasPending || lanes.contains { $0.hasUnsent } }
   /// Whether all reliable messages have been acknowledged.
   package var isDrained: Bool { queuedBytes == 0 }
-  /// The number of bytes of reliable messages that are queued or unacknowledged, charges included.
+  /// The number of bytes of reliable messages that are queued or unacknowledged, including
+  /// `messageCharge` bytes for each message.
   package var queuedBytes: Int { sendState.queuedBytes }
   /// The number of bytes of messages that have not been sent even once. Bytes waiting to be sent
   /// again do not count.

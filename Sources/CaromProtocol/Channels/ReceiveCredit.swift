@@ -5,12 +5,12 @@ import CaromCore
 /// all of it in advance, so that a message longer than the window can be received.
 struct ReceiveCredit: Sendable {
   private(set) var window = ChannelLimits.window
-  /// The total number of bytes that the peer may send, charges included. The peer has received this
-  /// limit or will receive it in the next credit frame.
+  /// The total number of bytes that the peer may send, including `messageCharge` bytes for each
+  /// message. The peer has received this limit or will receive it in the next credit frame.
   private(set) var limit = UInt64(ChannelLimits.window)
-  /// The total number of bytes received, charges included.
+  /// The total number of bytes received, counted in the same way.
   private(set) var received: UInt64 = 0
-  /// The total number of bytes that the application has read, charges included.
+  /// The total number of bytes that the application has read, counted in the same way.
   private(set) var consumed: UInt64 = 0
   /// The total length of the messages being reassembled, in bytes.
   private(set) var reserved: UInt64 = 0

@@ -33,8 +33,8 @@ struct RedundantSends: Sendable {
 
   /// Returns the redundancy, the average number of copies of a small reliable message, for a loss
   /// rate of `loss` (0 to 1). The redundancy is chosen so that fewer than one message in a hundred
-  /// has to wait until a loss is detected, assuming that a message lost with all its copies delays
-  /// the seven messages behind it.
+  /// has to wait for the detection of a loss. Each message that is lost with all its copies is
+  /// assumed to delay the seven messages behind it.
   static func redundancy(at loss: Double) -> Double {
     switch loss {
     case ..<0.005: 0
@@ -93,7 +93,7 @@ extension SendLane {
   }
 
   /// Writes another copy of an unacknowledged message. Returns `obsolete` if the message needs no
-  /// copy because it is done, fragmented, or already scheduled for retransmission.
+  /// copy because it is acknowledged, dropped, fragmented, or already scheduled for retransmission.
   mutating func writeCopy(
     _ number: UInt64, _ sendState: inout SendState, _ writer: inout FrameWriter,
     _ records: inout [FrameRecord]

@@ -16,11 +16,11 @@ struct SendLane: Sendable {
   let channelIndex: Int
   var unsent = Deque<SendMessage>()
   var unsentBulk = Deque<SendMessage>()
-  /// The numbered reliable messages, in order, beginning with the first that is not done. Its
-  /// number is `base`.
+  /// The numbered reliable messages, in order, beginning with the first that is neither
+  /// acknowledged nor dropped. Its number is `base`.
   var outstanding = Deque<SendMessage>()
   var base: UInt64 = 0
-  /// The number that the next message will get.
+  /// The number to assign to the next message.
   var next: UInt64 = 0
   /// The number of the partly sent message, which has both sent and unsent fragments; nil if there
   /// is none.
@@ -43,8 +43,8 @@ struct SendLane: Sendable {
   /// Whether a message, or a part of one, is still to be sent for the first time.
   var hasUnsent: Bool { !unsent.isEmpty || !unsentBulk.isEmpty || openNumber != nil }
 
-  /// Returns the index in `outstanding` of the message with this number, or `nil` if the message is
-  /// done.
+  /// Returns the index in `outstanding` of the message with this number, or `nil` if the message
+  /// has been acknowledged or dropped.
   mutating func position(of number: UInt64) -> Int? {
     guard number >= base, number - base < UInt64(outstanding.count) else { return nil }
     let position = Int(number - base)
@@ -101,7 +101,7 @@ struct SendLane: Sendable {
     return message.length <= bulkThreshold
   }
 
-  /// Removes the messages at the front of `outstanding` that are done.
+  /// Removes the messages at the front of `outstanding` that have been acknowledged or dropped.
   mutating func removeDone() {
     while let first = outstanding.first, first.isDone {
       outstanding.popFirst()

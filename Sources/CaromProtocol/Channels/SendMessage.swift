@@ -5,7 +5,7 @@ struct SendMessage: Sendable, BitwiseCopyable {
   /// The time, in nanoseconds, by which the first part of the message must be sent; `.max` if there
   /// is no deadline.
   var deadline: Int64
-  /// The buffer with the message's bytes; `MessageArena.none` once the message is done, that is,
+  /// The buffer with the message's bytes; `MessageArena.none` once the message has been
   /// acknowledged or dropped.
   var buffer: MessageArena.Slot
   var length: UInt32

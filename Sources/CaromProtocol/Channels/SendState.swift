@@ -19,7 +19,8 @@ struct SendState: Sendable {
   var packetLimit = 1200 - ChannelLimits.wholeReserve
   /// The earliest deadline of a queued message, in nanoseconds; `.max` if there is none.
   var earliestDeadline = Int64.max
-  /// The number of bytes of reliable messages that are queued or unacknowledged, charges included.
+  /// The number of bytes of reliable messages that are queued or unacknowledged, including
+  /// `messageCharge` bytes for each message.
   var queuedBytes = 0
   /// The number of bytes of messages that have not been sent even once. Bytes waiting to be sent
   /// again do not count.
@@ -93,9 +94,10 @@ struct SendState: Sendable {
 
 /// The sender's flow-control state for one channel.
 struct SendCredit: Sendable, BitwiseCopyable {
-  /// The total number of bytes sent, charges included. Retransmitted bytes do not count.
+  /// The total number of bytes sent, including `messageCharge` bytes for each message.
+  /// Retransmitted bytes do not count.
   var sent: UInt64 = 0
-  /// The total number of bytes that the peer allows this side to send, charges included.
+  /// The total number of bytes that the peer allows this side to send, counted in the same way.
   var limit = UInt64(ChannelLimits.window)
 
   var remaining: Int { Int(clamping: limit - sent) }

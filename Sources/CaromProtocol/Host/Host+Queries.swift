@@ -30,8 +30,8 @@ extension Host {
     index(of: id).flatMap { entries[$0].connection.link }
   }
 
-  /// Returns the number of bytes of reliable messages that are queued or unacknowledged, charges
-  /// included.
+  /// Returns the number of bytes of reliable messages that are queued or unacknowledged, including
+  /// `messageCharge` bytes for each message.
   package func queuedBytes(of id: ConnectionID) -> Int {
     index(of: id).map { entries[$0].connection.channels.queuedBytes } ?? 0
   }

@@ -76,9 +76,9 @@ extension Host {
     refresh(index, at: now)
   }
 
-  /// Carries out an admission: grants the peer its seat, after the connection that held the seat
-  /// has been closed if there is one, or closes the connection if the same peer has since requested
-  /// a seat on another.
+  /// Carries out an admission: grants the peer its seat, after closing the connection that held the
+  /// seat, if any. If the peer has since requested a seat on another connection, closes this one
+  /// instead.
   mutating func apply(_ admission: Seating.Admission, to id: ConnectionID, at now: Instant) {
     switch admission {
     case .seated: grantSeat(to: id, at: now)

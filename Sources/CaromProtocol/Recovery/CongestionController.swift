@@ -35,8 +35,8 @@ struct CongestionController: Sendable {
   static let competitiveGain = 1.2
   /// The maximum rate of random loss for which the sending rate compensates.
   static let maximumRandomLoss = 0.3
-  /// The number of rounds at the beginning of a flow whose lowest jitter becomes the initial
-  /// estimate of the jitter.
+  /// The number of rounds at the beginning of a flow from which the jitter is first estimated: the
+  /// lowest jitter of these rounds is the initial estimate.
   private static let jitterLearningRounds = 3
   /// The lower bound of the tolerated queueing delay: 4 ms. The controller tolerates a quarter of
   /// the round-trip time, limited to the range from this bound to `maximumQueueTarget`.

@@ -50,7 +50,7 @@ struct InputWatchdog: Sendable {
     return inputs[index].isStopped
   }
 
-  /// Marks all inputs as stopped that have been silent for as long as their limit, and returns
+  /// Marks as stopped all inputs that have been silent for as long as their limit, and returns
   /// those that were not yet marked.
   mutating func takeStopped(at now: Instant) -> [(connection: ConnectionID, channel: UInt8)] {
     var stopped: [(ConnectionID, UInt8)] = []
