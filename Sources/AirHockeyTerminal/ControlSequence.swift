@@ -1,5 +1,5 @@
-/// A parsed control sequence: an optional prefix, numbers with sub-numbers, an optional dollar
-/// sign, and a final byte.
+/// A parsed control sequence: an optional prefix, numeric parameters with optional subparameters,
+/// an optional dollar sign, and a final byte.
 struct ControlSequence {
   private let prefix: UInt8?
   private let fields: [[Int?]]

@@ -5,7 +5,7 @@ struct Grid {
   private(set) var rows = 1
   private var origin = Vector.zero
   private var scale = 1.0
-  /// The first slot of each cell, followed by the number of bodies.
+  /// The slot of each cell's first body, with the number of bodies as an additional last element.
   private(set) var starts: [Int32] = []
   private var cells: [Int32] = []
 

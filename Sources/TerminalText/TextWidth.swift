@@ -19,8 +19,8 @@ package enum TextWidth {
     text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
   }
 
-  /// Returns the text without the characters that move the cursor, end the line or reverse the
-  /// direction of writing, for use in one line of a log.
+  /// Returns the text without the characters that move the cursor, end the line or change the text
+  /// direction, for use in one line of a log.
   package static func plain(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

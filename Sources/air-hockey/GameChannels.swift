@@ -33,6 +33,6 @@ extension MessageChannel<RollbackPacket> {
 }
 
 extension MessageChannel<MatchNotice> {
-  /// The channel of notices at the end of a session.
+  /// The channel of `MatchNotice` messages, which end a session.
   static var notices: Self { .init(2, .reliableOrdered) }
 }

@@ -44,8 +44,8 @@ actor HostNode: LoopActor {
     return discovery.activeInterfaces.allSatisfy(\.isLoopback)
   }
 
-  /// Advertises the table if it is listed. Calls `report` with a line of text for the players at
-  /// this computer whenever the advertisement changes.
+  /// Advertises the table unless it is unlisted. Calls `report` with a line of text for the players
+  /// at this computer whenever the advertisement changes.
   func advertise(_ report: @escaping @Sendable (String) -> Void) throws {
     guard isListed else { return report("not listed, port \(port)") }
     let service = AdvertisedService(

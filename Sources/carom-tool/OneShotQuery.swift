@@ -19,7 +19,7 @@ actor OneShotQuery: LoopActor {
     var interface: UInt32
   }
 
-  /// The times after the first query at which it is repeated, as long as there is no answer.
+  /// The delays after the first query at which the query is repeated while no answer has arrived.
   static let repetitions: [Duration] = [.seconds(1), .seconds(3)]
   /// The maximum number of records that are reported.
   static let recordLimit = 4096

@@ -32,8 +32,8 @@ final class Output: Sendable {
   private let queue = DispatchQueue(label: "output")
   private let closing = AsyncStream.makeStream(of: Void.self)
 
-  /// Creates an output to standard output with the given column headings. `json` selects JSON;
-  /// otherwise a terminal receives a table, and a pipe or file receives lines.
+  /// Creates an output that writes to standard output, with the given column headings. `json`
+  /// selects JSON; otherwise a terminal receives a table, and a pipe or file receives lines.
   convenience init(_ headings: [String], json: Bool) {
     let form = json ? Form.json : cterminal_present() ? .table : .lines
     self.init(headings, form, .standardOutput)
@@ -48,8 +48,7 @@ final class Output: Sendable {
     state = Locked(State(table: LiveTable(headings)))
   }
 
-  /// The error that stopped the output, or nil if there was none. Losing the reader is not an
-  /// error.
+  /// The error that stopped the output, or nil if there was none. A broken pipe is not an error.
   var failure: CommandFailure? { state.withLock { $0.failure } }
 
   /// Writes a report.

@@ -75,8 +75,8 @@ extension RecordCache {
   /// When an interface, a sender or a record set is full, one search frees its capacity divided by
   /// this number, so that only a few of the following records require another search.
   private static let evictionDivisor = 8
-  /// The time after a search that freed too little space for which new records are refused without
-  /// another search.
+  /// How long new records are refused without another search after a search has freed too little
+  /// space.
   private static let searchPause = Duration.seconds(1)
   private static let whole = Limit(count: capacity, bytes: byteCapacity)
   private static let share = Limit(

@@ -6,7 +6,7 @@ enum TimeToLive {
   static let other: UInt32 = 4500
   /// The maximum time to live, in seconds, in responses to legacy queriers (RFC 6762 §6.7).
   static let legacy: UInt32 = 10
-  /// The maximum time to live, in seconds, that is accepted from other hosts: one day, so that
-  /// unwanted records do not stay longer.
+  /// The maximum time to live, in seconds, that is accepted from other hosts: one day, which limits
+  /// how long unwanted records remain cached.
   static let ceiling: UInt32 = 86_400
 }

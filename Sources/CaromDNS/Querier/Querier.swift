@@ -35,7 +35,7 @@ package struct Querier: Sendable {
   var browses: [BrowseID: Browse] = [:]
   var resolvers: [ResolveID: Resolver] = [:]
   var resolverTimers = DeadlineQueue<ResolveID>()
-  /// The resolvers to evaluate, in the order in which they were marked.
+  /// The resolvers that need evaluation, in the order in which they were marked for it.
   var pendingResolvers: [ResolveID] = []
   var monitors: [MonitorID: Monitor] = [:]
   var queries: [QueryID: RecordKey] = [:]

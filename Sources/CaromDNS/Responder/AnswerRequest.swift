@@ -28,6 +28,6 @@ struct AnswerRequest: Sendable {
   var packets = 1
   /// The time at which the first packet was received.
   let arrival: Instant
-  /// The time at which the query is answered.
+  /// The time at which the response is due.
   var due: Instant
 }

@@ -123,8 +123,8 @@ extension DiscoveryPoller {
     }
   }
 
-  /// Queries again for a service that does not respond. The service is removed after ten seconds
-  /// unless it answers (RFC 6762 §10.4).
+  /// Queries again for a service that could not be reached. The service is removed after ten
+  /// seconds unless its record is received again (RFC 6762 §10.4).
   public func reconfirm(_ service: DiscoveredService) {
     discovery.loop.post { [discovery] in
       discovery.assumeIsolated { $0.reconfirm(service.fullName) }

@@ -43,8 +43,8 @@ public struct ServiceResolver: Sendable {
     return try await DiscoveryActor.shared(on: loop, interfaces).resolve(name, within: limit)
   }
 
-  /// The service's current TXT record, followed by each changed record. A record is empty while the
-  /// service has none or is gone.
+  /// The service's current TXT record, followed by each changed record. An empty record means that
+  /// the service has none or is gone.
   public var txtRecords: LatestValues<TXTRecord> {
     LatestValues {
       LatestValues.watch { [self] () throws(DiscoveryError) in

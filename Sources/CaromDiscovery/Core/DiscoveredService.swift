@@ -35,8 +35,8 @@ public struct DiscoveredService: Sendable {
     return try await discovery.resolve(fullName, within: limit)
   }
 
-  /// The service's current TXT record, followed by each changed record. A record is empty while the
-  /// service has none or is gone.
+  /// The service's current TXT record, followed by each changed record. An empty record means that
+  /// the service has none or is gone.
   public var txtRecords: LatestValues<TXTRecord> {
     LatestValues { [discovery, fullName] in
       LatestValues.watch { () throws(DiscoveryError) in

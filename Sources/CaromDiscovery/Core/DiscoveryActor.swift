@@ -19,7 +19,7 @@ actor DiscoveryActor: LoopActor {
     var task: Task<Void, Never>?
     /// The watch on the link that runs alongside the task, or nil if there is none.
     var linkWatch: DiscoveryCore.WatchingID?
-    /// A closure that reports to the listener that the loop has shut down.
+    /// A closure that tells the task's listener that the loop has shut down.
     var reportClosed: @Sendable () -> Void
   }
 
@@ -41,8 +41,7 @@ actor DiscoveryActor: LoopActor {
     [UInt64: CheckedContinuation<Result<ResolvedService, DiscoveryError>, Never>] =
       [:]
   private var resolving: [UInt64: DiscoveryCore.ResolvingID] = [:]
-  /// For each watch on the link, a closure that reports to its listener that the loop has shut
-  /// down.
+  /// For each watch on the link, a closure that tells its listener that the loop has shut down.
   private var closeReports: [DiscoveryCore.WatchingID: @Sendable () -> Void] = [:]
   private var nextNumber: UInt64 = 0
   private var serverTasks: [UInt64: ServerTask] = [:]
@@ -104,7 +103,8 @@ actor DiscoveryActor: LoopActor {
     serverTasks = [:]
   }
 
-  /// Runs `body` on the actor. The calls that `body` makes are not interrupted by a suspension.
+  /// Runs `body` on the actor without suspension, so that no other work comes between the calls
+  /// that `body` makes.
   func perform<Value: Sendable>(
     _ body: @Sendable (isolated DiscoveryActor) throws(DiscoveryError) -> Value
   ) throws(DiscoveryError) -> Value {

@@ -38,14 +38,15 @@ extension DiscoveryCore {
     drain()
   }
 
-  /// Queries again for a service that does not respond. The service is removed after ten seconds
-  /// unless it answers (RFC 6762 §10.4). Does nothing if discovery is closed.
+  /// Queries again for a service that could not be reached. The service is removed after ten
+  /// seconds unless its record is received again (RFC 6762 §10.4). Does nothing if discovery is
+  /// closed.
   public func reconfirm(_ service: DiscoveredService) { reconfirm(service.fullName) }
 
   func reconfirm(_ name: Name) { queryAgain { $0.reconfirm(name, at: loop.now) } }
 
-  /// Queries again for a record that seems to be wrong. The record is removed after ten seconds
-  /// unless some host answers with the same record (RFC 6762 §10.4). Does nothing if discovery is
+  /// Queries again for a record that the caller believes to be out of date. The record is removed
+  /// after ten seconds unless it is received again (RFC 6762 §10.4). Does nothing if discovery is
   /// closed.
   public func reconfirm(_ record: DiscoveredRecord) {
     queryAgain { $0.reconfirm(record.record, at: loop.now) }

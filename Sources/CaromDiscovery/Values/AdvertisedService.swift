@@ -19,7 +19,7 @@ public struct AdvertisedService: Hashable, Sendable {
   /// Whether "X" is renamed to "X (2)" if the name is taken. If false, a taken name is an error.
   public var renamesOnConflict: Bool
   /// Whether the name is known to be unique, for instance because it comes from `uniqueName(_:)`.
-  /// The service is then visible at once, not after a second of probing.
+  /// The service is then visible at once, without about a second of probing.
   public var isNameUnique: Bool
 
   /// Creates the description of a service that listens on `port`.

@@ -126,8 +126,8 @@ extension ChannelSet {
     receiveLanes[lane].window[position] = entry
   }
 
-  /// Removes the complete messages at the front of the lane's window and queues them for the
-  /// application, unless they are queued already.
+  /// Removes the complete messages at the front of the lane's window. Those that were not queued on
+  /// arrival are queued for the application.
   private mutating func deliverInOrder(_ lane: Int) {
     while let entry = receiveLanes[lane].window.first, entry.state == .whole {
       receiveLanes[lane].window.popFirst()

@@ -4,8 +4,8 @@ package struct ChannelStatistics: Hashable, Sendable {
   package var messagesReceived: UInt64 = 0
   /// The number of frames of reliable messages that were retransmitted because a packet was lost.
   package var resent: UInt64 = 0
-  /// The number of frames that were sent redundantly, before their message was known to be
-  /// acknowledged or lost.
+  /// The number of redundant frames: copies sent before the original was acknowledged or declared
+  /// lost.
   package var redundant: UInt64 = 0
   /// The number of messages that were dropped because their deadline passed before any part of them
   /// was sent.

@@ -202,7 +202,7 @@ struct Scheduler: Sendable {
     return shares[lane].deficit > 0
   }
 
-  /// Excludes the lane whose turn it is from the current packet.
+  /// Excludes `lane`, whose turn it is, from the rest of the current packet.
   mutating func skip(_ lane: Int) {
     pop(Int(shares[lane].plan.priority))
     skipped.prepend(UInt16(lane), &shares)

@@ -51,8 +51,8 @@ extension Connection {
 
 // MARK: - Receiving
 extension Connection {
-  /// Whether bytes that arrive on the stream are processed: until the connection ends, and after
-  /// that while the goodbye waits for credit and acknowledgements.
+  /// Whether bytes that arrive on the stream are still processed. They are until the connection
+  /// ends, and after that only while the goodbye waits for credit and acknowledgements.
   private var readsStream: Bool { stream != nil && (!isEnding || goodbye != nil) }
 
   /// Handles bytes from the stream. A packet may be split between calls at any byte.

@@ -10,8 +10,8 @@ package enum Handoff: Sendable {
   /// A stream that belongs to a connection of the other host. The id is that of the sending host's
   /// connection, which no longer exists.
   case stream(ConnectionID, HandedStream)
-  /// Close the connection with the first id, whose seat passes to the sending host's connection
-  /// `for`.
+  /// Close the connection with the first id, which the receiving host owns. Its seat passes to the
+  /// sending host's connection `for`.
   case evict(ConnectionID, for: ConnectionID)
   /// The connection that held the seat has been closed, so the connection `for` has the seat now.
   case evicted(for: ConnectionID)

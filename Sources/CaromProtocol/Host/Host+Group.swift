@@ -20,7 +20,7 @@ enum DirectoryRequest: Sendable {
   case admit(ConnectionID)
   /// Issue an address token for the peer of a connection.
   case issueToken(ConnectionID)
-  /// Release the seat that a connection held or claimed, because the connection has ended.
+  /// Release the seat that a connection held or had requested, because the connection has ended.
   case releaseSeat(ConnectionID, PeerID)
   /// Release the key of a connection that was removed. `wasOpen` is true if the connection had
   /// opened.

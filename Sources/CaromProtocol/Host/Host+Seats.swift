@@ -43,7 +43,7 @@ extension Host {
     }
   }
 
-  /// Releases the seat that a connection held or claimed, because the connection has ended.
+  /// Releases the seat that a connection held or had requested, because the connection has ended.
   mutating func releaseSeat(of peer: PeerID, _ id: ConnectionID) {
     if member == nil {
       seating.release(id, peer)

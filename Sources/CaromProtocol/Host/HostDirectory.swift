@@ -7,8 +7,8 @@ package struct HostDirectory: Sendable {
   /// The maximum number of ended connections whose keys are remembered. Beyond this number, the
   /// oldest key is dropped.
   package static let endedKeyLimit = 1024
-  /// The maximum number of initiators that are remembered before they have proven their address.
-  /// Beyond this number, the oldest initiator is dropped.
+  /// The maximum number of initiators that are remembered before they have a connection. Beyond
+  /// this number, the oldest initiator is dropped.
   package static let initiatorLimit = 1024
 
   /// The state of a connection key in the group.

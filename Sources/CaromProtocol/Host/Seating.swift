@@ -55,7 +55,8 @@ package struct Seating: Sendable {
   private var held: [PeerID: Seat] = [:]
   /// For each waiting peer, the holder of the seat that it claims.
   private var targets: [PeerID: PeerID] = [:]
-  /// The holders that yield their seats to others, in the order in which they took the seats.
+  /// The holders that asked to yield their seats (`PeerInfo.yieldsSeat`), in the order in which
+  /// they took the seats.
   private var yielding: [PeerID] = []
   private var takenByPlayers = 0
   private var takenBySpectators = 0
@@ -146,7 +147,7 @@ extension Seating {
     return .evicting(seat.holder.connection)
   }
 
-  /// Releases the seat that a connection held or claimed, because the connection has ended.
+  /// Releases the seat that a connection held or had requested, because the connection has ended.
   package mutating func release(_ connection: ConnectionID, _ peer: PeerID) {
     if let seat = held[peer], seat.holder.connection == connection {
       if seat.successor != nil { return passToSuccessor(seat) }

@@ -28,7 +28,8 @@ package struct ReceivedPackets: Sendable {
   private var lowestUnacknowledged: UInt64 = .max
   /// The number of ack-eliciting packets received since the last acknowledgement was written.
   private var unacknowledgedCount = 0
-  /// The time until which this side is expected to send messages again.
+  /// The time before which this side is expected to send more messages, with which an
+  /// acknowledgement can be sent.
   private var sendingUntil = Instant.zero
   /// The arrival time of the packet with the largest number.
   private var largestArrival = Instant.zero

@@ -48,9 +48,9 @@ struct RoundStatistics: Sendable {
   /// The longest recent queueing delay in nanoseconds; it decays by 1/64 each round.
   private var longestQueue: Int64 = 0
 
-  /// Ends the current round and begins the next, which lasts until a packet is acknowledged that
-  /// was sent after `end` bytes had been delivered. `expectedLoss` is the fraction of packets that
-  /// the path loses at random.
+  /// Ends the current round and begins the next, which lasts until the acknowledgement of a packet
+  /// sent after `end` bytes had been delivered. `expectedLoss` is the fraction of packets that the
+  /// path loses at random.
   mutating func begin(until end: Int64, expectedLoss: Double, minimumRoundTrip: Int64) {
     self.end = end
     isStart = true

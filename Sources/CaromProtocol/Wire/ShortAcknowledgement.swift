@@ -15,7 +15,8 @@ package struct ShortAcknowledgement: Hashable, Sendable {
     self.ackDelay = ackDelay
   }
 
-  /// Recovers the full number of `largest` from the largest number acknowledged so far.
+  /// Returns the full packet number of which `largest` holds the low bits. `largestAcknowledged` is
+  /// the largest number acknowledged so far.
   package func expanded(after largestAcknowledged: UInt64?) -> UInt64 {
     let base = largestAcknowledged ?? 0
     return base + UInt64(largest &- UInt16(truncatingIfNeeded: base))

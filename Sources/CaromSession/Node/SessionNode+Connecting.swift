@@ -29,7 +29,8 @@ extension SessionNode {
     endAttempt(connection, .cancelled)
   }
 
-  /// Ends an attempt for which the lobby has no connection, so that no `closed` event will end it.
+  /// Ends a connection attempt that the lobby has no connection for, and that no `closed` event
+  /// will therefore end.
   func endAttempt(_ connection: ConnectionID, _ error: TransportError) {
     guard !lobby.host.contains(connection), var dial = dials.removeValue(forKey: connection) else {
       return

@@ -28,7 +28,7 @@ actor SessionHub: LoopActor {
   /// The connected peers, in the order in which they joined.
   private var order: [ConnectionID] = []
   private var peers: [ConnectionID: Peer] = [:]
-  /// The disconnected peers that may have unread messages.
+  /// The disconnected peers that may still have unread messages.
   private var departed: [Peer] = []
   private var readers: [UInt8: Reader] = [:]
   private var observers: [@Sendable (PeerEvent) -> Void] = []

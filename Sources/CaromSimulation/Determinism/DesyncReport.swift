@@ -22,8 +22,8 @@ public struct DesyncReport: Hashable, Sendable {
   public var player: Int?
   /// The first tick whose states differ.
   public var tick: Tick
-  /// The differing fields, in the order in which the game describes them, at most `limit`. Empty if
-  /// the state of that tick is no longer stored.
+  /// The first differing fields, at most `limit`, in the order in which the game describes them.
+  /// Empty if the state of that tick is no longer stored.
   public var differences: [Difference]
 }
 

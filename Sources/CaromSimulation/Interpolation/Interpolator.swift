@@ -93,8 +93,9 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
   /// it for lag compensation.
   public var drawnTick: Double? { drawn.map { $0.time * rate } }
 
-  /// Advances the drawn time to `now`, up to 5 % fast or slow to approach the time that the chosen
-  /// delay calls for. Returns the drawn time in seconds of the sender's clock.
+  /// Advances the drawn time by the time since the last frame, or up to 5 % more or less to bring
+  /// it closer to the chosen delay behind the sender. Returns the drawn time in seconds of the
+  /// sender's clock.
   private mutating func moveDrawn(to now: Instant) -> Double {
     let wanted = seconds(now) - (delay.leastTransit ?? 0) - delay.seconds
     guard let drawn else {

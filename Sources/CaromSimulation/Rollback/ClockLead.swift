@@ -39,7 +39,7 @@ public struct ClockLead: Hashable, Sendable {
     updateBuffer()
   }
 
-  /// Decays the surcharge for one tick.
+  /// Applies one tick of decay to the surcharge for late inputs.
   mutating func tick() {
     extra *= Self.decay
     updateBuffer()

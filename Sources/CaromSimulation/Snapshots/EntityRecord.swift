@@ -1,5 +1,5 @@
 /// The layout of an entity's words in a `SnapshotView`: id and interval, tick, values, velocities
-/// of the linear fields, activities.
+/// of the linear fields, and the fields' activities (see `firstActivities`).
 enum EntityRecord {
   /// The word with the id (low 32 bits) and the interval (high 32 bits).
   static let idWord = 0

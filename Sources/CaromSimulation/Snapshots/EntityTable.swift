@@ -5,7 +5,7 @@ public struct EntityTable: Sendable {
   public let schema: EntitySchema
   /// The ids in ascending order.
   public private(set) var ids: [UInt32] = []
-  /// The values of all entities in steps, entity by entity and field by field.
+  /// The values of all entities, in steps of their fields, entity by entity and field by field.
   public private(set) var values: [Int64] = []
 
   private var writer: EntityFieldWriter
@@ -61,7 +61,7 @@ public struct EntityTable: Sendable {
     return Entity(decoding: &reader)
   }
 
-  /// Returns the value in steps of one field of the entity at `index`.
+  /// Returns the value of one field of the entity at `index`, in steps of the field.
   public func value(_ field: Int, at index: Int) -> Int64 {
     values[index * schema.fields.count + field]
   }

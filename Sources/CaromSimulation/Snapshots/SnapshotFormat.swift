@@ -1,5 +1,5 @@
-/// The encoding of a snapshot's entities and values, described once for both directions and both
-/// forms.
+/// The encoding of a snapshot's entities and values. One implementation serves both encoding and
+/// decoding, and both the range-coded and the Golomb-Rice form.
 struct SnapshotFormat: Sendable {
   /// The constants of an entity field, collected for fast access.
   struct Field: Sendable {

@@ -5,7 +5,7 @@ struct SnapshotHeader: Hashable, Sendable {
   /// The number of low bits of the baseline's tick in the short form. These bits are unambiguous
   /// unless the packet arrives more than a second late.
   static let baseBits = 7
-  /// The number of ticks before the baseline within which a view can be named.
+  /// The maximum number of ticks by which a named view is older than the baseline.
   static let namedLimit: Int64 = 62
   /// The expected age of a baseline that itself has no baseline, in ticks.
   static let usualAge: Int64 = 4
@@ -15,7 +15,7 @@ struct SnapshotHeader: Hashable, Sendable {
   /// The number of ticks by which the baseline is older than the snapshot, or 0 if there is no
   /// baseline.
   var age: Int64 = 0
-  /// Whether some changes were left out of the snapshot.
+  /// Whether the snapshot omits some of the changes since its baseline.
   var isPartial = false
   /// The views that are merged into the baseline; bit 0 is the tick directly before the baseline.
   var named: UInt64 = 0
@@ -80,9 +80,9 @@ struct SnapshotHeader: Hashable, Sendable {
     if named == 0 { coder.fail() }
   }
 
-  /// Returns the number of ticks directly before `base` whose views a header can name. If the
-  /// baseline is partial, these are the ticks after the baseline's own baseline, at most
-  /// `namedLimit`; otherwise there are none.
+  /// Returns how many views a header can name in addition to its baseline `base`. If `base` is
+  /// partial, these are the views of up to `namedLimit` ticks between it and its own baseline;
+  /// otherwise there are none.
   static func namedCount(of base: SnapshotView) -> Int64 {
     guard base.isPartial, let older = base.base else { return 0 }
     return min(older.distance(to: base.tick) - 1, namedLimit)

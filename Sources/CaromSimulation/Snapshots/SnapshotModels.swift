@@ -25,7 +25,7 @@ enum SnapshotModels {
   /// The number of models for the bit that says whether an entity's values follow, one for each
   /// context.
   static let includedContexts = 32
-  /// The first model of the first field's model set.
+  /// The index of the first model in the first field's model set.
   static let fields = isIncluded + includedContexts
   /// The number of classes into which a field's activity is divided.
   static let classes = 10

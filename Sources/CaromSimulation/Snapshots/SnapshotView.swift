@@ -7,7 +7,7 @@ struct SnapshotView: Sendable {
   var tick = Tick.zero
   /// The tick of the view on which the snapshot was based, or nil if the snapshot was sent in full.
   var base: Tick?
-  /// Whether some changes were left out of the snapshot.
+  /// Whether the snapshot omitted some of the changes since its baseline.
   var isPartial = false
   /// The number of entities.
   var count = 0

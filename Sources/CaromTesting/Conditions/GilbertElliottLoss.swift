@@ -17,8 +17,8 @@ public struct GilbertElliottLoss: Hashable, Sendable {
     self.length = length
   }
 
-  /// The probability of a change from the good to the bad state before a datagram.
+  /// The probability that the good state changes to the bad state before the next datagram.
   var startProbability: Double { loss / (length * (1 - loss)) }
-  /// The probability of a change from the bad to the good state before a datagram.
+  /// The probability that the bad state changes to the good state before the next datagram.
   var endProbability: Double { 1 / length }
 }
