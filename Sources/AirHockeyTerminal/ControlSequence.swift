@@ -54,8 +54,8 @@ struct ControlSequence {
     return .pointer(x: column - 1, y: row - 1, action: action)
   }
 
-  /// Returns the event for a key report. The report's second field is the modifiers plus one,
-  /// followed by the key's action as a sub-number.
+  /// Returns the event for a report about `key`. The report's second field is the modifiers plus
+  /// one, followed by the key's action as a subparameter.
   private func press(_ key: KeyPress.Key) -> InputEvent? {
     let modifiers = max(0, (field(1) ?? 1) - 1)
     let action: KeyPress.Action =

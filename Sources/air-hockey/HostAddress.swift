@@ -4,8 +4,8 @@ struct HostAddress: Equatable {
   let host: String
   let port: UInt16
 
-  /// Parses an address. Returns nil if the text does not have the form HOST:PORT and is therefore
-  /// the name of a table. Throws if the port is a number outside 1 to 65535.
+  /// Creates an address from text. Returns nil if the text does not have the form HOST:PORT and is
+  /// therefore the name of a table. Throws if the port is a number outside 1 to 65535.
   init?(_ text: String) throws(CommandFailure) {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let digits = text[text.index(after: colon)...]

@@ -39,7 +39,7 @@ extension Summary {
 }
 
 extension Summary.Timing {
-  /// Computes the percentiles of both meters.
+  /// Creates the values from the percentiles of both meters.
   init(tickJitter: JitterMeter, stateAge: JitterMeter) {
     tickJitterP50 = Self.milliseconds(tickJitter.percentile(50))
     tickJitterP99 = Self.milliseconds(tickJitter.percentile(99))

@@ -25,7 +25,8 @@ final class ServiceRows: Sendable {
   /// Creates the rows for services of a domain.
   init(domain: String) { self.domain = domain }
 
-  /// Writes the report of a change. Returns the number of the service if it was added.
+  /// Writes the report of a change. Returns the number of the service if it was added, or nil
+  /// otherwise.
   @discardableResult
   func emit(_ change: ServiceChange, to output: Output) -> UInt64? {
     let service = change.service

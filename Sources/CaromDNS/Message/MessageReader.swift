@@ -12,7 +12,7 @@ struct MessageReader: ~Escapable {
   private let bytes: Span<UInt8>
   private var offset = 0
   private var expanded = 0
-  /// The number of records left out because their data was malformed.
+  /// The number of records omitted because their data was malformed.
   private(set) var malformedRecords = 0
 
   @_lifetime(copy bytes)
@@ -198,7 +198,7 @@ extension MessageReader {
 
 extension Message {
   /// Creates a message from `bytes`, which must not be longer than `limit`. Records with malformed
-  /// data are left out, and bytes after the last record are ignored. Throws if the message is
+  /// data are omitted, and bytes after the last record are ignored. Throws if the message is
   /// malformed in any other way.
   package init(
     decoding bytes: [UInt8], limit: Int = Message.maximumLength

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// Encodes a message entry by entry with compressed names, and leaves out entries that do not fit.
+/// Encodes a message entry by entry with compressed names, and omits entries that do not fit.
 struct MessageWriter {
   /// The length of the message header, in bytes.
   static let headerLength = 12

@@ -70,7 +70,7 @@ extension ResponderLink {
   }
 
   /// Returns the additional records of a response, which save the querier further queries (RFC 6763
-  /// §12, RFC 6762 §6.2). Records among `answers` are left out.
+  /// §12, RFC 6762 §6.2). Records that are already in `answers` are omitted.
   func additionals(
     to answers: [Record], skipping skips: (OwnedRecords.Entry) -> Bool = { _ in false }
   ) -> [Record] {

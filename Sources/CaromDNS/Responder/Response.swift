@@ -46,8 +46,8 @@ struct Response: Sendable {
   }
 
   /// Returns the response with one answer and as many additional records as fit. If the answer
-  /// alone is longer than `limit`, it is sent by itself, as a fragmented packet (RFC 6762 §17). The
-  /// additional records of one name and type are included together or not at all (§10.2).
+  /// alone exceeds `limit`, it is sent by itself in a longer message (RFC 6762 §17). The additional
+  /// records of one name and type are included together or not at all (§10.2).
   private static func makeLarge(
     _ answer: Record, _ limit: Int, _ additionals: ([Record]) -> [Record]
   ) -> Response {

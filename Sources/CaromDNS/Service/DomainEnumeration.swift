@@ -5,7 +5,7 @@ package enum DomainEnumeration {
   package static let domainLimit = 32
 
   /// Returns the domains to query: "local", then the search domains, then the reverse names of the
-  /// host's subnets. Loopback and link-local subnets are left out, because no name server serves
+  /// host's subnets. Loopback and link-local subnets are omitted, because no name server serves
   /// them.
   package static func domains(searchDomains: [Name], addresses: [Link.Address]) -> [Name] {
     let subnets = addresses.compactMap(\.reverseDomain)

@@ -75,7 +75,7 @@ extension Record {
     }
   }
 
-  /// Returns the alias target of `name`, if the record is a CNAME record for it.
+  /// Returns the target of the alias if this is a CNAME record for `name`, or nil otherwise.
   fileprivate func alias(of name: Name) -> Name? {
     guard self.name == name, case .raw(.cname, let bytes) = data else { return nil }
     return Name(wire: Array(bytes.dropLast()))

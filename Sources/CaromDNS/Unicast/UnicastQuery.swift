@@ -131,8 +131,8 @@ struct UnicastQuery: Sendable {
     return conclude(message, at: now)
   }
 
-  /// Decodes a message. Only the question of a truncated message is read, because the rest may be
-  /// incomplete.
+  /// Decodes a message, or returns nil if it is malformed. Of a truncated message, only the
+  /// question is read, because the rest may be incomplete.
   private static func message(_ payload: [UInt8], limit: Int) -> Message? {
     var payload = payload
     if payload.count >= MessageWriter.headerLength, payload[2] & 0x02 != 0 {

@@ -249,7 +249,7 @@ extension DatagramPath {
     }
   }
 
-  /// Grows the receive windows at most once in each round trip.
+  /// Grows the receive windows at most once per round trip.
   private func growWindows(_ channels: inout ChannelSet, at now: Instant) {
     guard now >= nextWindowGrowth, flow.roundTrip.hasSample else { return }
     let roundTrip = flow.roundTrip.smoothed

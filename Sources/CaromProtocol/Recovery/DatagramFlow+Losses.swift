@@ -26,9 +26,8 @@ extension DatagramFlow {
   }
 
   /// Returns the send time of the last packet whose acknowledgement must be overdue before a probe
-  /// is sent. Since an acknowledgement can be lost as well, this is not the packet `first` itself
-  /// but, if enough packets are in flight, one that is up to `additionalAnswers` acknowledgements
-  /// later.
+  /// is sent. An acknowledgement can itself be lost, so if enough packets are in flight, this is
+  /// not `first` but a packet up to `additionalAnswers` acknowledgements later.
   private func lastAcknowledgedSend(from first: UInt64) -> Int64 {
     let end = sent[first].sent + roundTrip.smoothed * 3 / 4
     var (last, number) = (sent[first].sent, first)

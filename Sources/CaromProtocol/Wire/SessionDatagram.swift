@@ -14,8 +14,8 @@ package enum SessionDatagram: Hashable, Sendable {
   case retry(Retry)
   case refusal(Refusal)
 
-  /// Decodes the beginning of a datagram. The documentation of each case says which bytes remain in
-  /// `reader`.
+  /// Creates a datagram by decoding its beginning. The documentation of each case says which bytes
+  /// remain in `reader`.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let first = reader.peek() else { throw .truncated(wanted: 1, remaining: 0) }
     if DataHeader.begins(with: first) {

@@ -14,9 +14,9 @@ struct EventFeed {
 
   var hasHandler: Bool { handler != nil || messageHandler != nil }
 
-  /// Holds an event until there is a handler. If `SessionNode.heldEventLimit` events are held
-  /// already, a new round-trip measurement is dropped, and any other event replaces the oldest
-  /// event, which is returned.
+  /// Holds an event until there is a handler. If `SessionNode.heldEventLimit` events are already
+  /// held, drops a new round-trip measurement; any other event replaces the oldest. Returns the
+  /// replaced event, or nil if there is none.
   mutating func hold(_ event: SessionEvent) -> SessionEvent? {
     var replaced: SessionEvent?
     if held.count >= SessionNode.heldEventLimit {

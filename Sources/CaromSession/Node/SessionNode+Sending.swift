@@ -94,9 +94,10 @@ extension SessionNode {
 // MARK: - Posting from any thread
 /// A message that another thread has posted.
 struct PostedMessage: Sendable {
-  /// The maximum number of posted messages that the loop has not sent yet.
+  /// The maximum number of posted messages that the loop has not processed yet.
   static let limit = 4096
-  /// The maximum total length, in bytes, of the posted messages that the loop has not sent yet.
+  /// The maximum total length, in bytes, of the posted messages that the loop has not processed
+  /// yet.
   static let byteLimit = 4 << 20
 
   enum Target: Sendable {

@@ -29,8 +29,8 @@ enum SnapshotModels {
   static let fields = isIncluded + includedContexts
   /// The number of classes into which a field's activity is divided.
   static let classes = 10
-  /// The number of contexts among which the previous field's change selects, according to whether
-  /// that change was as expected, larger or smaller.
+  /// The number of contexts that differ in the previous field's change: whether it was as expected,
+  /// larger or smaller.
   static let surprises = 3
   /// The number of models in a field's model set.
   static let setCount = classes * surprises * DeltaBins.count

@@ -1,7 +1,7 @@
 extension SnapshotScript {
   /// Computes the changes from `base` to `entities`. If there is a `selection`, which is indexed
   /// like `entities`, only selected entities are updated or added. At most `leaveLimit` entities
-  /// are removed, and at most `memberLimit` remain. Returns whether any change was left out.
+  /// are removed, and at most `memberLimit` remain. Returns whether any change was omitted.
   mutating func compare(
     _ base: SnapshotView, _ entities: EntityTable, selecting selection: [Bool]?,
     leaveLimit: Int = .max, memberLimit: Int = .max

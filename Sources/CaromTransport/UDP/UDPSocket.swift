@@ -53,7 +53,7 @@ public final class UDPSocket {
   /// Copies a datagram into the send queue; `flush` sends it.
   ///
   /// `interface` is the index of the interface to send on; 0 lets the system's routes decide.
-  /// Returns false if the queue is full and the datagram was dropped.
+  /// Returns false if the datagram was dropped because the queue is full or the socket is closed.
   @discardableResult
   public func send(_ payload: Span<UInt8>, to peer: Endpoint, interface: UInt32 = 0) -> Bool {
     core.send(payload, to: peer, interface: interface)
