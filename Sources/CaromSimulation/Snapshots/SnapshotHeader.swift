@@ -49,9 +49,9 @@ struct SnapshotHeader: Hashable, Sendable {
     return read == 0 || coder.failed ? nil : baseTick
   }
 
-  /// Codes the rest of the header. In the short form, this includes the baseline's age, which is
-  /// usually the baseline's own distance from its baseline. Both forms include the views named in
-  /// addition to the baseline.
+  /// Codes the rest of the header. In the short form, this includes the baseline's age, which
+  /// usually equals the age that the baseline's own baseline had. Both forms include the views
+  /// named in addition to the baseline.
   mutating func codeRest<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, base: SnapshotView
   ) {

@@ -22,7 +22,7 @@ public struct Interface: Hashable, Sendable {
   /// The interface's index, at least 1.
   public var index: UInt32
   /// The interface's addresses, IPv4 before IPv6, then in ascending order. Tentative addresses are
-  /// left out, since nothing can be sent from them (RFC 4862 §5.4).
+  /// omitted, since nothing can be sent from them (RFC 4862 §5.4).
   public var addresses: [Address] = []
   /// Whether the interface is administratively up.
   public var isUp = false
