@@ -75,7 +75,8 @@ public struct FrameDecoder: Sendable {
     return nil
   }
 
-  /// Handles the end of the stream. Throws `unexpectedEOF` if the stream ends inside a frame.
+  /// Handles the end of the stream. Throws `unexpectedEOF` if the stream ends inside a frame, or
+  /// the error that ended decoding earlier.
   public mutating func finish() throws(FrameError) {
     switch state {
     case .header(_, 0): return

@@ -25,8 +25,8 @@ struct LiveTable: Sendable {
     rows.sort { ($0.cells[0], $0.key) < ($1.cells[0], $1.key) }
   }
 
-  /// Returns the text that draws the table over the one that was drawn last, within a terminal of
-  /// `columns` columns and `limit` rows.
+  /// Returns the text that replaces the table that was drawn last with the current one, on a
+  /// terminal with `columns` columns and `limit` rows.
   mutating func drawn(columns: Int, rows limit: Int) -> String {
     let room = max(1, limit - 3)
     let shown = rows.prefix(rows.count > room ? room - 1 : room)

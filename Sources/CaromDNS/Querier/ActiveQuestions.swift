@@ -30,8 +30,8 @@ struct ActiveQuestions: Sendable {
     questionsByName[key.name]?.first { $0.key.type == key.type }
   }
 
-  /// Returns whether any question asks for records of the key's type, or of any type. NSEC records
-  /// are relevant to all questions for the name.
+  /// Returns whether a question about the key's name asks for the key's type or for the type `any`.
+  /// NSEC records are relevant to all questions about their name.
   func isWanted(_ key: RecordKey) -> Bool {
     guard let questions = questionsByName[key.name] else { return false }
     return key.type == .nsec

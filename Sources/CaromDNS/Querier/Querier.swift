@@ -105,7 +105,8 @@ package struct Querier: Sendable {
 // MARK: - Active questions
 
 extension Querier {
-  /// Starts asking a question for an observer, unless the cache already answers it.
+  /// Adds an observer to a question, and starts asking the question unless it is already being
+  /// asked or the cache answers it.
   mutating func open(_ key: RecordKey, for observer: ActiveQuestion.Observer, at now: Instant) {
     guard activeQuestions[key] == nil else {
       activeQuestions.add(observer, for: key, on: links, start: now)

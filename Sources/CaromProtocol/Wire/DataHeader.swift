@@ -12,8 +12,8 @@ package struct DataHeader: Hashable, Sendable {
   /// The rate, in packets per second, below which packet numbers may be sent in two bytes. The
   /// number of a packet that arrives two seconds late can then still be recovered.
   private static let shortRate = 16_384
-  /// A packet number that is not sent in two bytes is sent in three if it exceeds the largest
-  /// acknowledged number by less than this, and otherwise in four.
+  /// A packet number is sent in at most three bytes if it exceeds the largest acknowledged number
+  /// by less than this, and otherwise in four.
   private static let mediumWindow: UInt64 = 1 << 20
 
   private static let acknowledgementBit: UInt8 = 0x08

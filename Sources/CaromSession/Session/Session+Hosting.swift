@@ -51,7 +51,8 @@ extension Session {
   /// Seats are counted over all loops. `admit` runs on the loop that will have the peer's
   /// connection, so it may run for several peers at the same time. With more than one loop, throws
   /// `TransportError.portSharingUnsupported` if the system cannot share a port among sockets, and
-  /// `addressInUse` if any other program uses the port, even one that would share it.
+  /// `addressInUse` if any other program uses the port, even if that program is willing to share
+  /// it.
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,

@@ -1,5 +1,5 @@
 /// A game's state and rules as one plain value. Rollback, prediction, replays and lag compensation
-/// all work on this protocol.
+/// are all built on this protocol.
 ///
 /// Copying the value saves the state. The same state and the same inputs must produce the same bits
 /// on every machine, so a step may use integers, or `Double` with + - * / and square roots in a

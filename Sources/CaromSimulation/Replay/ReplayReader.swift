@@ -88,8 +88,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     return true
   }
 
-  /// Seeks to `wanted`, or to `end` if that is earlier, by playing on from the last keyframe before
-  /// that tick.
+  /// Seeks to `wanted`, or to `end` if that is earlier, by playing on from the current tick or from
+  /// the last keyframe up to that tick, whichever is nearer.
   public mutating func seek(to wanted: Tick) throws(DecodeError) {
     let target = min(max(wanted, header.start), end)
     var best = 0

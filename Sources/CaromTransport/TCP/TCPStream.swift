@@ -126,8 +126,8 @@ public final class TCPStream {
 // Moving to another loop
 extension TCPStream {
   /// Detaches the connection from this loop, to be attached to another loop with
-  /// `init(on:attaching:)`. The new stream continues with the first byte that was not delivered
-  /// here. No further event is reported here.
+  /// `init(on:attaching:)`. The new stream continues with the first byte that this stream did not
+  /// deliver. This stream reports no further event.
   ///
   /// Throws `closed` if the stream is closed, and a system error while the send queue is not empty.
   public func detach() throws(TransportError) -> DetachedStream {
