@@ -115,8 +115,7 @@ package struct Connection {
 
 // MARK: - Creation
 extension Connection {
-  /// Creates a connection that this side initiates, and that requests a seat on each link added to
-  /// it.
+  /// Creates a connection that this side initiates, which requests a seat on each link it is given.
   package static func initiating(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
   ) -> Connection {
@@ -126,8 +125,7 @@ extension Connection {
       state: .awaitingGrant(deadline: deadline), at: now)
   }
 
-  /// Creates a connection that this side initiates on a stream that is already open, and requests a
-  /// seat.
+  /// Creates a connection that this side initiates on an already open stream. It requests a seat.
   package static func initiatingOnStream(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey = .none, at now: Instant
   ) -> Connection {
