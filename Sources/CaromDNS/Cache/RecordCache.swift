@@ -136,13 +136,13 @@ package struct RecordCache: Sendable {
     return list
   }
 
-  /// Returns the records of a set that are not about to expire, the most recently received last.
+  /// Returns the records of a set, except those about to expire, the most recently received last.
   package func current(at setKey: SetKey) -> [Entry] {
     entries(at: setKey).filter { !$0.isExpiring }
   }
 
-  /// Returns the data of the newest record of a set that is not about to expire, or nil if there is
-  /// none.
+  /// Returns the data of the newest record in a set, without regard to records that are about to
+  /// expire, or nil if there is none.
   func newest(at setKey: SetKey) -> RecordData? {
     var id = sets[setKey]?.last
     while let next = id, let slot = slots[next] {

@@ -11,8 +11,8 @@ package struct Querier: Sendable {
   package static let monitorLimit = 4096
   /// The maximum number of concurrent record queries.
   package static let queryLimit = 1024
-  /// The number of active questions at which browse operations stop asking for the TXT records of
-  /// new services, so that a flood of services does not cause a flood of queries.
+  /// While this many questions are active, browse operations do not ask for the TXT records of new
+  /// services. A flood of services therefore does not cause a flood of queries.
   package static let detailLimit = 8192
   /// The maximum number of concurrent reconfirmations.
   package static let reconfirmLimit = 1024

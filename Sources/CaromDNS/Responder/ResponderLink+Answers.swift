@@ -90,8 +90,9 @@ extension ResponderLink {
     return added
   }
 
-  /// Returns the slots that must be sent together with a slot: all records of the name and type if
-  /// they are unique, so that the cache-flush bit removes none of them (RFC 6762 §10.2).
+  /// Returns the slots of the records that must be sent together with the record in `slot`: all
+  /// records of its name and type if they are unique, so that the cache-flush bit removes none of
+  /// them (RFC 6762 §10.2).
   func set(of slot: Int) -> [Int] {
     guard let entry = owned[slot], entry.owned.role == .unique else { return [slot] }
     return owned.slots(of: entry.record.name).filter { owned[$0]?.record.type == entry.record.type }

@@ -7,7 +7,7 @@ struct ResponderLink: Sendable {
   static let burst = 256
   /// The interval after which one more response packet than `burst` may be sent.
   static let responseInterval = Duration.milliseconds(8)
-  /// The number of packets of the burst that only multicasts may use.
+  /// The part of `burst` that is reserved for multicasts, in packets.
   static let reserve = burst / 4
   /// The minimum time between two multicasts of the same record (RFC 6762 §6).
   static let repeatInterval = Duration.seconds(1)

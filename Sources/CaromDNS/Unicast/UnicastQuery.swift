@@ -96,7 +96,7 @@ struct UnicastQuery: Sendable {
   }
 
   /// Checks the time limit of the attempt and the deadline of the query. Returns the next step, or
-  /// nil if neither time has come.
+  /// nil if neither has passed.
   mutating func handleTimeout(at now: Instant) -> Step? {
     guard now >= nextTimeout else { return nil }
     return next(at: now)

@@ -40,8 +40,8 @@ final class PollerRequests: Sendable {
 
   func isOpen(_ request: Request) -> Bool { state.withLock { $0.open.contains(request) } }
 
-  /// Stores the handle of the operation behind `request`. Returns false if the request has been
-  /// cancelled or has ended.
+  /// Stores the handle of the operation that carries out `request`. Returns false if the request
+  /// has been cancelled or has ended.
   func store(_ handle: DiscoveryActor.Handle, for request: Request) -> Bool {
     state.withLock { state in
       guard state.open.contains(request) else { return false }

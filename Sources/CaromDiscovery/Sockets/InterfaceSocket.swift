@@ -5,9 +5,9 @@ import CaromTransport
 /// The sockets of one interface: one for the multicast group of each address family, and one for
 /// each of the host's addresses on the interface.
 ///
-/// A socket that is bound to a group's address and has joined the group on one interface receives
-/// only the group's datagrams that arrive on that interface. A socket that is bound to one of the
-/// host's addresses receives only the datagrams to that address.
+/// Each multicast socket is bound to a group's address and has joined that group on one interface,
+/// so it receives only datagrams to the group on that interface. A socket that is bound to one of
+/// the host's addresses receives only the datagrams to that address.
 final class InterfaceSocket {
   /// The size of each socket's receive buffer in the kernel, in bytes. Several hundred hosts may
   /// answer one query at the same time, and the query is repeated for lost answers only a second

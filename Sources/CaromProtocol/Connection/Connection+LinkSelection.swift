@@ -122,7 +122,7 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Forwards the acknowledged and lost records of a path to the channels that sent the frames.
+  /// Tells the channels which of their frames have been acknowledged or lost on a path.
   mutating func applyOutcome(at now: Instant) {
     for record in scratch.outcome.acknowledged {
       if record.kind == .acknowledgement {

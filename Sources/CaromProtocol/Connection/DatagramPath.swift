@@ -186,8 +186,8 @@ extension DatagramPath {
 
 // MARK: - Receiving
 extension DatagramPath {
-  /// The records of the frames found to be acknowledged or lost while a packet or a timeout was
-  /// handled.
+  /// The records of the frames that were acknowledged or declared lost while a packet or a timeout
+  /// was handled.
   struct Outcome: Sendable {
     var acknowledged: [FrameRecord] = []
     var lost: [FrameRecord] = []

@@ -3,15 +3,15 @@ import CaromCore
 /// Tracks which peers hold the seats of a host or a group of hosts, and which peers wait to take
 /// over a seat.
 ///
-/// A peer that reconnects claims the seat of its older connection, and a peer that finds no free
-/// seat claims that of a computer opponent that yields. The peer gets the seat once the host's
-/// owner admits it or the other connection ends.
+/// A peer that reconnects claims the seat of its older connection. If no seat is free, a peer
+/// claims the seat of a computer opponent that yields. The peer gets the seat once the host's owner
+/// admits it or the other connection ends.
 package struct Seating: Sendable {
   /// The result of a request for a seat.
   package enum Answer: Hashable, Sendable {
     /// A seat is reserved for the peer.
     case reserved
-    /// A seat is available if this connection is closed.
+    /// A seat becomes available once this connection is closed.
     case replacing(ConnectionID)
     /// No seat is available.
     case full

@@ -19,8 +19,8 @@ struct CompetitiveMode: Sendable {
 
   /// The congestion window, in bytes.
   private(set) var window: Double
-  /// The window, in packets, towards which the window grows after a loss: the window at the most
-  /// recent loss, or less if that window was below the previous plateau (RFC 9438 §4.7).
+  /// The size, in packets, towards which the window grows back after a loss: its size at that loss,
+  /// or less if that was below the previous plateau (RFC 9438 §4.7).
   private var plateau: Double
   /// The window directly after the most recent loss, in packets.
   private var start: Double

@@ -66,7 +66,7 @@ extension DatagramFlow {
     declareAllLost(sentBefore: .max, at: Int64.min / 2, into: &lost)
   }
 
-  /// Discards the measurements of the path, because an address at either end changed. Packet
+  /// Discards the measurements of the path, because the address of either end has changed. Packet
   /// numbers continue.
   package mutating func resetPath(at now: Instant) {
     firstOfPath = sent.nextNumber

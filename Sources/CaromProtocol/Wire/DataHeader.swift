@@ -39,8 +39,8 @@ package struct DataHeader: Hashable, Sendable {
     self.acknowledgement = acknowledgement
   }
 
-  /// Returns the number of bytes in which to send the packet number `next`, so that the peer can
-  /// distinguish it from the numbers of all packets that may still be in flight.
+  /// Returns how many bytes of the packet number `next` must be sent for the peer to distinguish it
+  /// from the numbers of all packets that may still be in flight.
   package static func numberLength(
     next: UInt64, largestAcknowledged: UInt64?, packetsPerSecond: Int
   ) -> Int {

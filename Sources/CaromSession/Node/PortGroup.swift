@@ -25,9 +25,11 @@ struct PortGroup {
   let share: PortShare
   /// All nodes of the group, including this one. A node's index is its member number.
   var nodes: [SessionNode] = []
-  /// The number of datagrams that arrived here and were forwarded to the node of their peer.
+  /// The number of datagrams that arrived at this node and were forwarded to the node of their
+  /// peer.
   var datagramsForwarded: UInt64 = 0
-  /// The number of streams that arrived here and were handed over to the node of their peer.
+  /// The number of streams that arrived at this node and were handed over to the node of their
+  /// peer.
   var streamsForwarded: UInt64 = 0
 
   init(share: PortShare) { self.share = share }

@@ -85,13 +85,15 @@ extension SessionNode {
     drain()
   }
 
-  /// Retires the node, and waits up to `SessionTiming.closeLimit` for all goodbyes to be sent.
+  /// Retires the node with `retire`, waits up to `SessionTiming.closeLimit` for all goodbyes to be
+  /// sent, and closes the sockets.
   public func shutdown(_ goodbye: Goodbye = Goodbye(.left)) async {
     await sendGoodbyes(goodbye)
     closeSockets()
   }
 
-  /// Retires the node, and waits until all goodbyes have been sent. The UDP sockets stay open.
+  /// Retires the node with `retire`, and waits until all goodbyes have been sent. The UDP sockets
+  /// stay open.
   func sendGoodbyes(_ goodbye: Goodbye) async {
     retire(goodbye)
     if !isIdle { await withCheckedContinuation { waiters.idle.append($0) } }

@@ -7,8 +7,8 @@ import CaromTransport
 ///
 /// Tick times are absolute, in whole nanoseconds, so the schedule does not drift. A task that falls
 /// behind by up to a quarter of a second receives all missed ticks immediately. Ticks beyond that
-/// are dropped and counted, so that a process that was suspended does not simulate all the time
-/// that it missed.
+/// are dropped and counted, so a process that was suspended does not simulate all of the missed
+/// time.
 public struct FixedStep: AsyncSequence, Sendable {
   /// One tick to simulate.
   public struct Step: Hashable, Sendable {

@@ -45,7 +45,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// The number of ticks that the low 11 bits of a tick can distinguish: 2,048 ticks, 34 s at 60
   /// Hz.
   public static let tickRange = UInt64(1) << 11
-  /// The maximum distance, in ticks from the first input's tick, that a header may contain.
+  /// The maximum magnitude, in ticks, of an offset from the first input's tick in a header.
   static let farthest: Int64 = 1 << 20
 
   /// The low 11 bits of the first input's tick.

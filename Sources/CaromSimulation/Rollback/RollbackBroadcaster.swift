@@ -6,13 +6,13 @@ import CaromCore
 /// A `RollbackServer` owns a broadcaster. A peer of a match without a server can create one to let
 /// spectators watch, and passes it the confirmed ticks with `record(_:)`.
 public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
-  /// A receiver of the broadcast.
+  /// The state kept for one client or spectator that receives the match.
   struct Client: Sendable {
     /// The player that this client controls, or nil for a spectator.
     var player: Int?
     /// The tick whose inputs the client needs next.
     var acknowledged: Tick
-    /// The tick of the client's keyframe. The client has no inputs from before it.
+    /// The tick of the client's keyframe. The client has no inputs for earlier ticks.
     var base: Tick
     var isKeyframeDue = true
     var isInputDue = false

@@ -25,8 +25,8 @@ import CaromCore
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// The maximum number of work items that run between two polls for events, so that work that
-  /// keeps enqueuing more work does not starve the sockets.
+  /// The maximum number of work items that run between two polls for events. Without it, work that
+  /// keeps enqueuing more work would starve the sockets.
   static let maximumWorkPerTurn = 4096
 
   let inbox = Locked(Inbox())
@@ -180,7 +180,7 @@ import CaromCore
   }
 
   /// Notifies the resources that wait for a free file descriptor, because a descriptor was closed.
-  /// They are notified after the work that is currently running.
+  /// They are notified once the current work item has finished.
   func didCloseDescriptor() {
     guard !waitingForDescriptor.isEmpty else { return }
     enqueue(

@@ -11,7 +11,7 @@ public final class TCPListener {
   public enum Event {
     /// A peer has connected. The stream is closed unless the handler retains it.
     case accepted(TCPStream)
-    /// No file descriptors or no memory is left. Peers wait in the backlog until some is free.
+    /// No file descriptors or no memory is left. Peers wait in the backlog until `resumed`.
     case paused(TransportError)
     /// The listener accepts connections again.
     case resumed
