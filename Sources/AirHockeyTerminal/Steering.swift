@@ -53,7 +53,8 @@ struct Steering: Hashable, Sendable {
   }
 
   /// Returns the mallet's target position for the next tick, in meters. `mallet` is its current
-  /// position.
+  /// position. If `releasesAreKnown` is false, each key counts as released once `memory` has
+  /// passed.
   mutating func target(
     from mallet: Vector, at now: Instant, _ releasesAreKnown: Bool
   ) -> Vector {

@@ -9,7 +9,8 @@ package struct TablePainter: Sendable {
   /// Creates a painter with an empty cache.
   package init() {}
 
-  /// Paints `view`. If the screen is too small, shows a message that says so instead.
+  /// Returns a screen of the given size that shows `view`, or a message if the size is too small
+  /// for it.
   package mutating func paint(_ view: TableView, columns: Int, rows: Int) -> Screen {
     guard let layout = Layout(columns: columns, rows: rows) else {
       return apology(columns: max(1, columns), rows: max(1, rows))

@@ -13,7 +13,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     container.append(value, for: CBORKey(key))
   }
 
-  /// Adds an empty nested container under `key`. The caller fills it later.
+  /// Adds an empty nested container under `key` and returns it for the caller to fill.
   private func open(_ key: some CodingKey) -> EncodedContainer {
     let inner = EncodedContainer(depth: container.depth + 1)
     put(.container(inner), key)

@@ -11,7 +11,7 @@ package struct TokenBucket: Hashable, Sendable {
   private let fractions: Int64
   /// The current content of the bucket, in units of 1/`fractions` of a token.
   private var level: Int64
-  /// The time up to which tokens have been added, or nil before the first use.
+  /// The time, in the caller's unit, up to which tokens have been added. Nil before the first use.
   private var filledAt: Int64?
 
   /// Creates a full bucket that gains `tokens` tokens in each `period` units of time.

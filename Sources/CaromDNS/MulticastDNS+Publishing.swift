@@ -4,7 +4,7 @@ extension MulticastDNS {
   /// The responder's counters.
   package var responderCounters: Responder.Counters { responder.counters }
 
-  /// Publishes a service. `Responder.Event`s report the outcome.
+  /// Starts to publish a service and returns its id. `Responder.Event`s report the outcome.
   package mutating func publish(
     _ service: Registration, at now: Instant
   ) throws(PublicationError) -> PublicationID {

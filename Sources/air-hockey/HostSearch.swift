@@ -23,7 +23,7 @@ struct HostSearch: Sendable {
     return addresses.map { Endpoint($0, port: address.port) }
   }
 
-  /// Browses for the host of the air hockey table named `table`, ignoring case.
+  /// Browses for the host of the table named `table`, ignoring case, and returns its endpoints.
   private func find(on loop: NetworkLoop) async throws -> [Endpoint] {
     let found = try await withThrowingTaskGroup(of: [Endpoint]?.self) { group in
       group.addTask { try await browse(on: loop) }

@@ -41,7 +41,9 @@ enum RecordText {
     labels(bytes, escapesDots: false).map { "\"\($0)\"" }.joined(separator: " ")
   }
 
-  /// Splits data that consists of length-prefixed strings, and escapes each string.
+  /// Returns the length-prefixed strings of which the data consists, each escaped. If `escapesDots`
+  /// is true, the strings are the labels of a name, and dots instead of quotation marks are
+  /// escaped.
   private static func labels(_ wire: [UInt8], escapesDots: Bool = true) -> [String] {
     var rest = wire[...]
     var parts: [String] = []

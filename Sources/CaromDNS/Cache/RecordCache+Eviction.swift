@@ -72,8 +72,8 @@ extension RecordCache {
     }
   }
 
-  /// When an interface, a sender or a record set is full, one search frees its capacity divided by
-  /// this number, so that only a few of the following records require another search.
+  /// A search for records to evict frees one eighth of the capacity of the interface, sender or
+  /// record set that is full, so that only a few of the following records require another search.
   private static let evictionDivisor = 8
   /// How long new records are refused without another search after a search has freed too little
   /// space.

@@ -123,7 +123,8 @@ struct MessageWriter {
 }
 
 extension Message {
-  /// Encodes the message with name compression, without a limit on its length.
+  /// Encodes the message with name compression, without a limit on its length. `compressesTargets`
+  /// tells whether the targets of SRV records are compressed too.
   package func encoded(compressesTargets: Bool = true) -> [UInt8] {
     var writer = MessageWriter(
       id: id, flags: flags, limit: 65_535, compressesTargets: compressesTargets)

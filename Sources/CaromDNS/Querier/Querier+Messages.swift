@@ -45,8 +45,8 @@ extension Querier {
     }
   }
 
-  /// Stores records in the cache. NSEC records that do not have the form of RFC 6762 §6.1 are
-  /// skipped.
+  /// Stores records in the cache and returns the changes. NSEC records that do not have the form of
+  /// RFC 6762 §6.1 are skipped.
   private mutating func store(
     _ records: [Record], from source: IPAddress, on interface: UInt32, at now: Instant
   ) -> [Change] {

@@ -1,7 +1,8 @@
 import CaromCore
 
 extension Querier {
-  /// Starts resolving a service. Exactly one event follows, by `deadline`.
+  /// Starts resolving a service and returns the operation's id. Exactly one event follows, by
+  /// `deadline`.
   package mutating func resolve(
     _ instance: Name, deadline: Instant, at now: Instant
   ) -> ResolveID {

@@ -141,8 +141,8 @@ extension Resolver {
     return resolution
   }
 
-  /// Orders services by ascending priority, and services of equal priority at random in proportion
-  /// to their weight (RFC 2782).
+  /// Returns the services by ascending priority. Services of equal priority are in random order,
+  /// weighted by their `weight` (RFC 2782).
   static func ordered(
     _ services: [Service], using generator: inout SeededGenerator
   ) -> [Service] {

@@ -58,7 +58,8 @@ extension Responder {
     return known
   }
 
-  /// Schedules the answers to all questions, except for the known answers.
+  /// Schedules the answers to all questions, except for the known answers. If `isLate` is true,
+  /// shared answers get no further random delay.
   private mutating func answer(
     _ request: AnswerRequest, on index: Int, isLate: Bool, at now: Instant
   ) {

@@ -62,7 +62,8 @@ extension ResponderLink {
   }
 
   /// Schedules the records of `set` to be sent together: at `due` or, if one of them may not be
-  /// multicast again by then, soon after that is allowed.
+  /// multicast again by then, soon after that is allowed. `isDefence` selects the shorter repeat
+  /// interval for records that answer a probe.
   mutating func schedule(_ set: [Int], at due: Instant, isDefence: Bool) {
     let interval = isDefence ? Self.defenceInterval : Self.repeatInterval
     let allowed = set.compactMap { owned[$0]?.lastSent?.advanced(by: interval) }.max()

@@ -17,7 +17,7 @@ package struct UnicastAnswer: Hashable, Sendable {
 }
 
 extension UnicastAnswer {
-  /// The maximum length of a chain of aliases.
+  /// The maximum number of aliases (CNAME records) followed one after another.
   package static let aliasLimit = 8
 
   /// Creates the answer to `key` that a response contains. Returns nil if the chain of aliases is

@@ -64,7 +64,7 @@ struct UnicastQuery: Sendable {
     return message
   }
 
-  /// Moves on to the next server, or finishes the query.
+  /// Returns the step that asks the next server, or the step that finishes the query.
   mutating func next(at now: Instant) -> Step {
     attempt = nil
     guard now < deadline, attempts < Self.attemptLimit, !servers.isEmpty else {
@@ -79,7 +79,7 @@ struct UnicastQuery: Sendable {
     return .ask(servers[position], overStream: false)
   }
 
-  /// Starts an attempt with a server.
+  /// Records an attempt with a server, over TCP if `isStream` is true.
   mutating func begin(
     _ flow: UnicastFlow, id: UInt16, to server: Endpoint, overStream isStream: Bool,
     at now: Instant

@@ -55,8 +55,8 @@ package struct UnicastResolver: Sendable {
   /// The number of running queries.
   package var openQueries: Int { entries.count }
 
-  /// Queries the servers one after another until one answers, all have failed, or `deadline`
-  /// passes. Throws an error if the query cannot start.
+  /// Starts a query and returns its id. The servers are queried one after another until one
+  /// answers, all have failed, or `deadline` passes. Throws an error if the query cannot start.
   package mutating func ask(
     _ key: RecordKey, of servers: [Endpoint], deadline: Instant, at now: Instant
   ) throws(UnicastError) -> UnicastQueryID {

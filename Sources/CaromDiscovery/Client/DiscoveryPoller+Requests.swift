@@ -1,7 +1,8 @@
 import CaromDNS
 
 extension DiscoveryPoller {
-  /// Starts an operation on the loop's thread. Errors are reported as `.failed` events.
+  /// Starts an operation on the loop's thread, and returns its request. Errors are reported as
+  /// `.failed` events.
   private func start(
     _ body:
       @escaping @Sendable (

@@ -7,8 +7,9 @@ extension DiscoveryActor {
   /// Returns whether `name` is looked up through name servers instead of by multicast.
   static func isUnicast(_ name: Name) -> Bool { !name.isLinkLocal }
 
-  /// Starts `work` as a task. Throws `noNameServer` if there is neither a name server nor a watch
-  /// on the link.
+  /// Starts `work` as a task if there are name servers and `hasQuestions` is true. Returns the
+  /// handle that stops the task and the watch on the link. Throws `noNameServer` if there is
+  /// neither a name server nor a watch.
   private func watchServers<Value>(
     _ listener: @escaping Listener<Value>, alongside watch: DiscoveryCore.WatchingID? = nil,
     hasQuestions: Bool = true,

@@ -7,7 +7,7 @@ extension DiscoveryCore {
     let id: PublicationID
   }
 
-  /// Starts advertising a service. `handle` receives the events of the advertisement.
+  /// Starts advertising a service and returns the advertisement's id. `handle` receives its events.
   @discardableResult
   public func advertise(
     _ service: AdvertisedService, _ handle: @escaping (AdvertisingEvent) -> Void

@@ -42,7 +42,7 @@ struct MessageArena: Sendable {
     max(0, Int.bitWidth - (max(count, 1) - 1).leadingZeroBitCount - smallestShift)
   }
 
-  /// Allocates a buffer of at least `count` bytes with arbitrary contents.
+  /// Returns a newly allocated buffer of at least `count` bytes with arbitrary contents.
   mutating func allocate(_ count: Int) -> Slot {
     precondition(count <= ChannelLimits.messageLength, "a message is at most 1 MiB")
     let kind = Self.kind(of: count)
@@ -78,7 +78,7 @@ struct MessageArena: Sendable {
     for index in 0..<bytes.count { part[index] = bytes[index] }
   }
 
-  /// Allocates a buffer and copies `bytes` into it.
+  /// Returns a newly allocated buffer with a copy of `bytes`.
   mutating func store(_ bytes: Span<UInt8>) -> Slot {
     let slot = allocate(bytes.count)
     write(bytes, to: slot, at: 0)

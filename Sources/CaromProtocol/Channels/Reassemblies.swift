@@ -61,7 +61,7 @@ struct Reassemblies: Sendable {
     return new
   }
 
-  /// Ends a reassembly, complete or not, and hands over its buffer.
+  /// Ends a reassembly, complete or not, and returns its buffer, which the caller then owns.
   mutating func finish(_ index: Int32, needsCredit: Bool) -> MessageArena.Slot {
     let entry = Int(index)
     if needsCredit { reliableBytes -= table[entry].total }

@@ -79,8 +79,9 @@ extension DatagramPath {
     return true
   }
 
-  /// Writes a packet with everything that is due: an acknowledgement, messages or a ping. Returns
-  /// `false` if nothing is due or nothing may be sent.
+  /// Writes a packet with everything that is due: an acknowledgement, messages (if
+  /// `carriesMessages` is true) or a ping. Returns `false` if nothing is due or nothing may be
+  /// sent.
   private func writePacket(
     _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     at now: Instant

@@ -157,7 +157,8 @@ extension StreamPath {
     return buffer.count > start
   }
 
-  /// Appends one carrier with as many messages as fit. Returns `false` if there is nothing to send.
+  /// Appends one carrier with the acknowledgement that is due and, if `carriesMessages` is true, as
+  /// many messages as fit. Returns `false` if there is nothing to send.
   private mutating func appendCarrier(
     _ channels: inout ChannelSet, carriesMessages: Bool, includeLatest: Bool,
     _ scratch: inout Scratch, to buffer: inout [UInt8], at now: Instant

@@ -128,8 +128,9 @@ extension Host {
     return nil
   }
 
-  /// Starts a connection for a hello with an unknown key and returns its id, or refuses the hello
-  /// and returns nil.
+  /// Starts a connection for a hello with an unknown key and returns its id. Refuses the hello and
+  /// returns nil if the connection has ended, the version differs or there are too many
+  /// connections.
   private mutating func startConnection(
     for hello: Hello, from source: Route, hasEnded: Bool, at now: Instant
   ) -> ConnectionID? {

@@ -78,7 +78,7 @@ package struct Seating: Sendable {
 
 // MARK: - Requests
 extension Seating {
-  /// Handles a peer's request for a seat, received on a connection.
+  /// Handles a peer's request for a seat, received on a connection, and returns the answer.
   package mutating func request(_ connection: ConnectionID, _ info: PeerInfo) -> Answer {
     if let target = targets[info.id] { dropSuccessor(of: target) }
     let request = Claim(connection, info)

@@ -22,7 +22,7 @@ enum CongestionPhase: Sendable {
 
   /// Nearly triples the rate in each round trip until the path delivers no more.
   case startup(Startup)
-  /// Sends slowly until the queue that startup left behind has drained.
+  /// Sends at half the estimated bandwidth until the queue that startup left behind has drained.
   case drain
   /// Sends at the estimated bandwidth, at least until the given round.
   case cruise(until: Int)

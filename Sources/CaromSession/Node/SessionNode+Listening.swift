@@ -17,8 +17,8 @@ extension SessionNode {
     }
   }
 
-  /// Calls `listen`, and calls it again if the system chose a port that the other kind of link
-  /// cannot use.
+  /// Returns the port that `listen` returns. Calls `listen` again if the system chose a port that
+  /// the other kind of link cannot use.
   static func retrying(
     _ port: UInt16, _ listen: () throws(TransportError) -> UInt16
   ) throws(TransportError) -> UInt16 {

@@ -27,8 +27,8 @@ final class PostQueue<Element: Sendable>: Sendable {
     self.byteLimit = byteLimit
   }
 
-  /// Adds an element that counts as `bytes` bytes. If `isBounded` is false, the element is added
-  /// even if the queue is full.
+  /// Adds an element that counts as `bytes` bytes, and returns the outcome. If `isBounded` is
+  /// false, the element is added even if the queue is full.
   func append(_ element: Element, bytes: Int = 0, isBounded: Bool = true) -> Outcome {
     state.withLock { state in
       if isBounded, state.elements.count >= limit || bytes > byteLimit - state.bytes {

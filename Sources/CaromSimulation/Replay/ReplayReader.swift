@@ -151,7 +151,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   }
 
   /// Reads the kind and the length of the next block. Returns nil if the file was cut off within
-  /// the block, for example because the disk was full. All earlier blocks can be played.
+  /// the block, for example because the disk was full; all earlier blocks can be played. If
+  /// `isFirst` is true, throws an error instead.
   private static func begin(
     _ reader: inout PacketReader, isFirst: Bool
   ) throws(DecodeError) -> (kind: ReplayBlock, length: Int)? {

@@ -88,7 +88,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public var state: Game { rollback.state }
 
   /// Simulates a tick with the local player's input, or stalls if the prediction window is
-  /// exhausted. In a stall, the input is kept and merged with that of the next tick.
+  /// exhausted. Returns which of the two happened. In a stall, the input is kept and merged with
+  /// that of the next tick.
   @discardableResult
   public mutating func advance(with input: Game.Input) -> Rollback<Game>.Outcome {
     pending = pending?.merged(with: input) ?? input

@@ -10,8 +10,8 @@ struct SnapshotHistory: Sendable {
   /// Returns the slot that holds the view of a tick, or nil if none does.
   func slot(of tick: Tick) -> Int? { ticks.firstIndex(of: tick) }
 
-  /// Allocates a slot for the view of a tick. If all slots are in use, the oldest view is replaced,
-  /// except the view of tick `base`.
+  /// Returns a newly allocated slot for the view of a tick. If all slots are in use, the oldest
+  /// view is replaced, except the view of tick `base`.
   mutating func makeSlot(for tick: Tick, keeping base: Tick?) -> Int {
     if let free = ticks.firstIndex(of: nil) {
       ticks[free] = tick

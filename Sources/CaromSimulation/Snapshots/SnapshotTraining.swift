@@ -56,8 +56,8 @@ package struct SnapshotTraining: Sendable, DeltaCoder {
       magnitude >> UInt64(exponent - 1) & 1 == 1, model + DeltaBins.topModel(exponent), &models)
   }
 
-  /// Computes three tables of initial probabilities from weighted statistics: for the common
-  /// models, for linear fields and for held fields.
+  /// Returns three tables of initial probabilities, computed from weighted statistics: for the
+  /// common models, for linear fields and for held fields.
   package static func tables(_ counted: [(training: SnapshotTraining, weight: Double)])
     -> [[UInt16]]
   {

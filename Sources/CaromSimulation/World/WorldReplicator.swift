@@ -66,7 +66,7 @@ public struct WorldReplicator: Sendable {
 
   // MARK: - Clients
 
-  /// Adds a client, which starts without any entities.
+  /// Adds a client, which starts without any entities, and returns its id.
   public mutating func addClient() -> ClientID {
     let client = WorldClient(configuration)
     if let index = clients.firstIndex(where: { $0 == nil }) {

@@ -43,7 +43,8 @@ struct LinkSimulator: Sendable {
   // MARK: Datagrams
 
   /// Drops a datagram that exceeds the MTU or the limit of the queue, and adds any other datagram
-  /// to the queue.
+  /// to the queue. Returns the reason for the drop, or the time at which the datagram leaves the
+  /// queue.
   mutating func admit(payload: Int, length: Int, isV6: Bool, at now: Instant) -> Admission {
     if let mtu = conditions.mtu,
       WireLength.packet(payload: payload, isV6: isV6) > mtu.bytes(at: now, isV6: isV6)
@@ -100,8 +101,8 @@ struct LinkSimulator: Sendable {
     return true
   }
 
-  /// Draws the arrival time of a copy that left the queue at `departure`, and decides whether
-  /// `Reordering` delays it.
+  /// Returns the random arrival time of a copy that left the queue at `departure`, and whether
+  /// `Reordering` delays the copy.
   mutating func drawArrival(from departure: Instant) -> (time: Instant, isReordered: Bool) {
     let delay = drawDelay()
     if let reordering = conditions.reordering, generator.chance(reordering.probability) {
@@ -147,7 +148,7 @@ struct LinkSimulator: Sendable {
     return max(outageEnd, queue.halfEmptyAt(limit: conditions.queue, rate: rate))
   }
 
-  /// Draws the length of the next chunk of a stream, in bytes.
+  /// Returns a random length for the next chunk of a stream, in bytes.
   mutating func drawChunkLength() -> Int {
     Int.random(in: conditions.chunkLength, using: &generator)
   }

@@ -6,8 +6,8 @@ extension VirtualNetwork {
 
   // MARK: Sockets
 
-  /// Opens a socket on all addresses of the host. Port 0 selects a free port. Several sockets may
-  /// share a port: multicast is delivered to all of them, and unicast to a random one.
+  /// Opens and returns a socket on all addresses of the host. Port 0 selects a free port. Several
+  /// sockets may share a port: multicast is delivered to all of them, and unicast to a random one.
   public mutating func bind(_ host: VirtualHost, port: UInt16 = 0) -> VirtualSocket {
     let socket = VirtualSocket(host: host.id, number: sockets.count)
     let port = port == 0 ? machines[host.machine].freePort() : port

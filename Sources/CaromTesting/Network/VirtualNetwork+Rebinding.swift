@@ -23,7 +23,8 @@ extension VirtualNetwork {
     return epoch
   }
 
-  /// Translates the source of a packet to the endpoint that the receiver sees.
+  /// Returns the endpoint that the receiver of a packet sees as its source, after translation by a
+  /// NAT.
   mutating func externalSource(
     _ source: Endpoint, of card: VirtualHost.Interface, over link: Int
   ) -> Endpoint {

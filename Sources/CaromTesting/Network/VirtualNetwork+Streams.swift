@@ -26,7 +26,8 @@ extension VirtualNetwork {
     machines[host.machine].listeners.removeAll { $0 == (port, host.id) }
   }
 
-  /// Opens a stream to a listener. A `connected`, `refused` or `timedOut` event follows.
+  /// Opens a stream to a listener and returns this host's end. A `connected`, `refused` or
+  /// `timedOut` event follows.
   public mutating func connect(
     from host: VirtualHost, to destination: Endpoint
   ) -> VirtualStream {

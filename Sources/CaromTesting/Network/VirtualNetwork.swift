@@ -70,7 +70,7 @@ public struct VirtualNetwork: Sendable {
 
   // MARK: Hosts
 
-  /// Adds a machine with an interface on each of the given segments, and a host on that machine.
+  /// Adds a machine with an interface on each of the given segments, and returns a new host on it.
   public mutating func addHost(on segments: [Int] = [0]) -> VirtualHost {
     precondition(!segments.isEmpty, "a host needs at least one segment")
     let number = UInt64(machines.count + 1)
@@ -87,8 +87,8 @@ public struct VirtualNetwork: Sendable {
     return addHost(machine: machines.count - 1)
   }
 
-  /// Adds a host on the same machine as `other`. The two share their addresses, but each has its
-  /// own sockets.
+  /// Adds and returns a host on the same machine as `other`. The two share their addresses, but
+  /// each has its own sockets.
   public mutating func addHost(beside other: VirtualHost) -> VirtualHost {
     addHost(machine: other.machine)
   }

@@ -23,7 +23,8 @@ public struct VirtualWorld<Node: VirtualNode> {
     self.init(network: VirtualNetwork(seed: seed, conditions: conditions))
   }
 
-  /// Adds a host on a new machine, creates its node with `make`, and starts the node.
+  /// Adds a host on a new machine, creates its node with `make`, and starts the node. Returns the
+  /// host.
   @discardableResult
   public mutating func add(
     on segments: [Int] = [0], _ make: (VirtualHost) throws -> Node
@@ -35,6 +36,7 @@ public struct VirtualWorld<Node: VirtualNode> {
   }
 
   /// Adds a host to the machine of another host, creates its node with `make`, and starts the node.
+  /// Returns the host.
   @discardableResult
   public mutating func add(
     beside other: VirtualHost, _ make: (VirtualHost) throws -> Node

@@ -81,7 +81,7 @@ public final class TCPListener {
   /// The number of connections that were lost before or while they were being accepted.
   public var lostCount: Int { core.lostCount }
 
-  /// Sets whether connections are accepted. Otherwise they wait in the backlog.
+  /// Sets whether connections are accepted. While they are not, they wait in the backlog.
   public func setAccepting(_ isOn: Bool) {
     loop.preconditionCurrent("a listener")
     core.setAccepting(isOn)
