@@ -20,7 +20,13 @@ extension MulticastDNS {
     querier.resolve(instance, deadline: deadline, at: now)
   }
 
-  /// Cancels a resolve operation. No event is reported for it.
+  /// Monitors the endpoints of a service. Returns nil if `Querier.resolverLimit` operations are
+  /// running.
+  package mutating func monitorEndpoints(of instance: Name, at now: Instant) -> ResolveID? {
+    querier.monitorEndpoints(of: instance, at: now)
+  }
+
+  /// Cancels a resolve operation, or stops monitoring endpoints. No event is reported for it.
   package mutating func cancelResolve(_ id: ResolveID) { querier.cancelResolve(id) }
 
   /// Monitors the TXT record of a service. Returns nil if `Querier.monitorLimit` monitors are

@@ -15,7 +15,8 @@ extension Querier {
     case nameAdded(BrowseID, FoundName)
     /// A service type or a domain disappeared.
     case nameRemoved(BrowseID, FoundName)
-    /// A service was resolved. This is the resolve operation's last event.
+    /// A service was resolved. This is the last event of the resolve operation, unless it monitors
+    /// the endpoints.
     case resolved(ResolveID, Resolution)
     /// A service could not be resolved. This is the resolve operation's last event.
     case unresolved(ResolveID, ResolveFailure)

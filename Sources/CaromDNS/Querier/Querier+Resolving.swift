@@ -11,16 +11,29 @@ extension Querier {
       emit(.unresolved(id, .tooMany))
       return id
     }
-    let resolver = Resolver(instance: instance, deadline: deadline)
-    resolvers[id] = resolver
     resolverTimers.insert(id, at: deadline)
-    for key in resolver.keys { ask(key, for: id, at: now) }
-    setNeedsEvaluation(id)
-    evaluatePending(at: now)
+    start(Resolver(instance: instance, deadline: deadline), id, at: now)
     return id
   }
 
-  /// Cancels a resolve operation. No event is reported for it.
+  /// Starts monitoring the endpoints of a service. A `resolved` event is reported when they are
+  /// known, and again whenever they or the TXT record change. While the service cannot be resolved,
+  /// no event is reported. Returns nil if `resolverLimit` operations are running.
+  package mutating func monitorEndpoints(of instance: Name, at now: Instant) -> ResolveID? {
+    guard resolvers.count < Self.resolverLimit else { return nil }
+    let id = ResolveID(number: makeNumber())
+    start(Resolver(instance: instance, deadline: nil), id, at: now)
+    return id
+  }
+
+  private mutating func start(_ resolver: Resolver, _ id: ResolveID, at now: Instant) {
+    resolvers[id] = resolver
+    for key in resolver.keys { ask(key, for: id, at: now) }
+    setNeedsEvaluation(id)
+    evaluatePending(at: now)
+  }
+
+  /// Cancels a resolve operation, or stops monitoring endpoints. No event is reported for it.
   package mutating func cancelResolve(_ id: ResolveID) {
     close(id)
     dropEvents(of: id.number)
@@ -49,21 +62,34 @@ extension Querier {
   private mutating func evaluate(_ id: ResolveID, at now: Instant) {
     guard var resolver = resolvers[id] else { return }
     resolver.needsEvaluation = false
-    let before = resolver.keys.count
-    let textDeadline = resolver.textDeadline
+    let (keys, since) = (resolver.keys, resolver.addressKnownSince)
     let outcome = resolver.evaluate(cache, on: links, at: now, using: &generator)
     resolvers[id] = resolver
-    for key in resolver.keys[before...] { ask(key, for: id, at: now) }
-    switch outcome {
-    case .resolved(let resolution): emit(.resolved(id, resolution))
-    case .failed(let failure): emit(.unresolved(id, failure))
-    case nil:
-      if resolver.textDeadline != textDeadline, let next = resolver.textDeadline {
-        resolverTimers.insert(id, at: next)
+    for key in keys where !resolver.keys.contains(key) {
+      activeQuestions.remove(.resolver(id), for: key)
+    }
+    for key in resolver.keys where !keys.contains(key) { ask(key, for: id, at: now) }
+    guard let outcome else {
+      guard resolver.addressKnownSince != since, let next = resolver.addressKnownSince else {
+        return
+      }
+      for patience in [Resolver.familyPatience, Resolver.textPatience] {
+        resolverTimers.insert(id, at: next.advanced(by: patience))
       }
       return
     }
-    close(id)
+    guard resolver.deadline == nil else {
+      switch outcome {
+      case .resolved(let resolution): emit(.resolved(id, resolution))
+      case .failed(let failure): emit(.unresolved(id, failure))
+      }
+      return close(id)
+    }
+    guard case .resolved(let resolution) = outcome,
+      resolver.lastReported?.isEquivalent(to: resolution) != true
+    else { return }
+    resolvers[id]?.lastReported = resolution
+    emit(.resolved(id, resolution))
   }
 
   /// Asks a resolver's question. If the question is already active but unanswered, its next query

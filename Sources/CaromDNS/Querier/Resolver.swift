@@ -6,7 +6,8 @@ package struct ResolveID: Hashable, Sendable {
 }
 
 /// Resolves one service: its SRV and TXT records, then the addresses of the hosts that the SRV
-/// records name. Reads the querier's cache.
+/// records name. Reads the querier's cache. With a deadline, the operation ends with one result;
+/// without, it reports each change until it is cancelled.
 struct Resolver: Sendable {
   /// The final result of a resolve operation.
   enum Outcome: Sendable {
@@ -24,20 +25,25 @@ struct Resolver: Sendable {
 
   /// How long to wait for a TXT record once everything else is known.
   static let textPatience = Duration.milliseconds(1500)
+  /// How long to wait for a host's addresses of the other family once one family is known. A
+  /// responder may send A records over IPv4 only and AAAA records over IPv6 only.
+  static let familyPatience = Duration.milliseconds(50)
   /// The maximum number of a service's hosts whose addresses are queried.
   static let hostLimit = 8
 
   let instance: Name
-  let deadline: Instant
+  /// The time at which the operation ends, or nil if it monitors the service until it is cancelled.
+  let deadline: Instant?
   /// The records that the resolver asks for.
   private(set) var keys: [RecordKey]
-  /// The time at which the resolver stops waiting for a TXT record, or nil if an address is still
-  /// missing.
-  private(set) var textDeadline: Instant?
+  /// The time since which an address is known, or nil if none is known.
+  private(set) var addressKnownSince: Instant?
+  /// The last resolution that was reported. Nil unless the resolver monitors the service.
+  var lastReported: Resolution?
   /// Whether the resolver is marked for evaluation.
   var needsEvaluation = false
 
-  init(instance: Name, deadline: Instant) {
+  init(instance: Name, deadline: Instant?) {
     self.instance = instance
     self.deadline = deadline
     keys = [RecordKey(instance, .srv), RecordKey(instance, .txt)]
@@ -50,7 +56,7 @@ struct Resolver: Sendable {
   ) -> Outcome? {
     let offers = links.map { (link: $0.index, services: services(cache, on: $0.index)) }
     let hosts = offers.flatMap(\.services).map(\.target).filter { $0 != .root }
-    ask(for: hosts)
+    updateKeys(for: hosts)
     guard isOffered(hosts, offers.flatMap(\.services), cache, links) else {
       return .failed(.notOffered)
     }
@@ -58,7 +64,7 @@ struct Resolver: Sendable {
       offer.services.contains { !addresses(of: $0.target, cache, on: offer.link).isEmpty }
     }
     guard !reachable.isEmpty else {
-      textDeadline = nil
+      addressKnownSince = nil
       return failure(hosts, offers.map { ($0.link, $0.services.map(\.target)) }, cache, at: now)
     }
     let text = RecordKey(instance, .txt)
@@ -66,13 +72,41 @@ struct Resolver: Sendable {
       cache.newest(at: RecordCache.SetKey(interface: $0.link, key: text)) != nil
         || cache.isDenied(text, on: $0.link)
     }
-    let limit = textDeadline ?? now.advanced(by: Self.textPatience)
-    textDeadline = limit
-    guard hasText || now >= min(limit, deadline) else { return nil }
+    let since = addressKnownSince ?? now
+    addressKnownSince = since
+    let isOver = deadline.map { now >= $0 } ?? false
+    guard hasText || isOver || now >= since.advanced(by: Self.textPatience) else { return nil }
+    let hasFamilies = reachable.allSatisfy { offer in
+      links.first { $0.index == offer.link }.map { link in
+        offer.services.allSatisfy { knowsFamilies(of: $0.target, cache, on: link, among: links) }
+      } ?? true
+    }
+    guard hasFamilies || isOver || now >= since.advanced(by: Self.familyPatience) else {
+      return nil
+    }
     return .resolved(resolution(reachable, cache, using: &generator))
   }
 
-  private mutating func ask(for hosts: [Name]) {
+  /// Returns whether no further address of a host on a link is to be expected: for each family that
+  /// the link uses, an address is known on some link, or the host has denied that it has one. Also
+  /// returns true for a host without any known address.
+  private func knowsFamilies(
+    of host: Name, _ cache: RecordCache, on link: Link, among links: [Link]
+  ) -> Bool {
+    guard !addresses(of: host, cache, on: link.index).isEmpty else { return true }
+    return [(RecordType.a, link.usesV4), (.aaaa, link.usesV6)].allSatisfy { type, isUsed in
+      let key = RecordKey(host, type)
+      return !isUsed || cache.isDenied(key, on: link.index)
+        || links.contains {
+          !cache.current(at: RecordCache.SetKey(interface: $0.index, key: key)).isEmpty
+        }
+    }
+  }
+
+  /// Adds the address records of `hosts` to the records to ask for, and removes those of hosts that
+  /// no longer offer the service.
+  private mutating func updateKeys(for hosts: [Name]) {
+    keys.removeAll { $0.name != instance && !hosts.contains($0.name) }
     for host in hosts where !keys.contains(RecordKey(host, .a)) {
       guard keys.count < 2 + 2 * Self.hostLimit else { return }
       keys += [RecordKey(host, .a), RecordKey(host, .aaaa)]
@@ -93,13 +127,14 @@ struct Resolver: Sendable {
     _ hosts: [Name], _ offers: [(link: UInt32, hosts: [Name])], _ cache: RecordCache,
     at now: Instant
   ) -> Outcome? {
-    guard let host = hosts.first else { return now < deadline ? nil : .failed(.noAnswer) }
+    let isOver = deadline.map { now >= $0 } ?? false
+    guard let host = hosts.first else { return isOver ? .failed(.noAnswer) : nil }
     let isHopeless = offers.allSatisfy { offer in
       offer.hosts.allSatisfy { host in
         [RecordType.a, .aaaa].allSatisfy { cache.isDenied(RecordKey(host, $0), on: offer.link) }
       }
     }
-    return isHopeless || now >= deadline ? .failed(.noAddress(host: host)) : nil
+    return isHopeless || isOver ? .failed(.noAddress(host: host)) : nil
   }
 }
 

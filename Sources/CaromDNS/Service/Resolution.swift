@@ -12,4 +12,11 @@ package struct Resolution: Hashable, Sendable {
   /// The index of the interface on which the service was found, or zero if a name server supplied
   /// it.
   package var interface: UInt32
+
+  /// Returns whether `other` differs at most in the order of its endpoints, which is random among
+  /// servers of equal priority.
+  func isEquivalent(to other: Resolution) -> Bool {
+    text == other.text && interface == other.interface
+      && Set(endpoints) == Set(other.endpoints)
+  }
 }

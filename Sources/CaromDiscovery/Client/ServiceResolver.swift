@@ -43,6 +43,17 @@ public struct ServiceResolver: Sendable {
     return try await DiscoveryActor.shared(on: loop, interfaces).resolve(name, within: limit)
   }
 
+  /// The service's current endpoints, followed by the new ones after each change, such as an
+  /// address that is announced late. While the service cannot be resolved, no value is delivered.
+  public var resolutions: LatestValues<ResolvedService> {
+    LatestValues {
+      LatestValues.watch { [self] () throws(DiscoveryError) in
+        let name = try fullName()
+        return (try DiscoveryActor.shared(on: loop, interfaces), name)
+      }
+    }
+  }
+
   /// The service's current TXT record, followed by each changed record. An empty record means that
   /// the service has none or is gone.
   public var txtRecords: LatestValues<TXTRecord> {

@@ -35,6 +35,17 @@ public struct DiscoveredService: Sendable {
     return try await discovery.resolve(fullName, within: limit)
   }
 
+  /// The service's current endpoints, followed by the new ones after each change, such as an
+  /// address that is announced late. While the service cannot be resolved, no value is delivered.
+  public var resolutions: LatestValues<ResolvedService> {
+    LatestValues { [discovery, fullName] in
+      LatestValues.watch { () throws(DiscoveryError) in
+        guard let discovery else { throw .closed }
+        return (discovery, fullName)
+      }
+    }
+  }
+
   /// The service's current TXT record, followed by each changed record. An empty record means that
   /// the service has none or is gone.
   public var txtRecords: LatestValues<TXTRecord> {
@@ -94,6 +105,24 @@ extension LatestValues<TXTRecord> {
       let handle = try await discovery.monitor(name) { result in
         switch result {
         case .success(let text): send(text ?? [:], 0, discovery.loop)
+        case .failure(let error): finish(error)
+        }
+      }
+      return { await discovery.stop(handle) }
+    }
+  }
+}
+
+extension LatestValues<ResolvedService> {
+  /// Monitors the endpoints of the service that `find` returns.
+  static func watch(
+    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, Name)
+  ) -> CoalescingStream<Int, ResolvedService>.Reader {
+    CoalescingStream.read(makeStream()) { send, finish throws(DiscoveryError) in
+      let (discovery, name) = try find()
+      let handle = try await discovery.watchEndpoints(of: name) { result in
+        switch result {
+        case .success(let service): send(service, 0, discovery.loop)
         case .failure(let error): finish(error)
         }
       }

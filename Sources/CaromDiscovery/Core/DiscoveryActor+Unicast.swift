@@ -67,6 +67,20 @@ extension DiscoveryActor {
     }
   }
 
+  /// Resolves a service at name servers, and again whenever its SRV records change.
+  func watchServerEndpoints(
+    of name: Name, _ listener: @escaping Listener<ResolvedService>
+  ) throws(DiscoveryError) -> Handle {
+    try watchServers(listener) { client, servers in
+      await client.watch(RecordKey(name, .srv), of: servers) { changes in
+        guard !changes.isEmpty,
+          let resolution = try? await client.resolve(name, of: servers, within: .seconds(5))
+        else { return }
+        listener(.success(ResolvedService(resolution)))
+      }
+    }
+  }
+
   /// Browses for domains at name servers: in the search domains, and under the current subnets of
   /// the links (RFC 6763 §11). `collector` merges the results with those of `watch`, which browses
   /// on the link.

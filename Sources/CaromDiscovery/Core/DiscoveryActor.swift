@@ -230,6 +230,15 @@ extension DiscoveryActor {
     }
   }
 
+  func watchEndpoints(
+    of name: Name, _ listener: @escaping Listener<ResolvedService>
+  ) throws(DiscoveryError) -> Handle {
+    if Self.isUnicast(name) { return try watchServerEndpoints(of: name, listener) }
+    return try watchLink(listener) { core, handle throws(DiscoveryError) in
+      try core.watchEndpoints(of: name, handle)
+    }
+  }
+
   private func watchLink<Value>(
     _ listener: @escaping Listener<Value>,
     _ start: (DiscoveryCore, @escaping (Value) -> Void) throws(DiscoveryError) ->

@@ -38,6 +38,26 @@ extension DiscoveryCore {
     drain()
   }
 
+  /// Watches the endpoints of a service. Calls `handle` when they are known, and again whenever
+  /// they or the TXT record change, for example when an address of another family arrives late.
+  @discardableResult
+  public func watchEndpoints(
+    of service: DiscoveredService, _ handle: @escaping (ResolvedService) -> Void
+  ) throws(DiscoveryError) -> WatchingID {
+    try watchEndpoints(of: service.fullName, handle)
+  }
+
+  @discardableResult
+  func watchEndpoints(
+    of name: Name, _ handle: @escaping (ResolvedService) -> Void
+  ) throws(DiscoveryError) -> WatchingID {
+    try prepareRequest()
+    guard let id = node.monitorEndpoints(of: name, at: loop.now) else { throw .tooManyQuestions }
+    return watch(.resolving(.init(id: id))) { event in
+      if case .resolved(_, let resolution) = event { handle(ResolvedService(resolution)) }
+    }
+  }
+
   /// Queries again for a service that could not be reached. The service is removed after ten
   /// seconds unless its record is received again (RFC 6762 §10.4). Does nothing if discovery is
   /// closed.

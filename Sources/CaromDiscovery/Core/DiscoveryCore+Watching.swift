@@ -2,11 +2,13 @@ import CaromCore
 import CaromDNS
 
 extension DiscoveryCore {
-  /// Identifies a watch for services, service types, domains, a TXT record or other records.
+  /// Identifies a watch for services, service types, domains, a TXT record, the endpoints of a
+  /// service, or other records.
   public enum WatchingID: Hashable, Sendable {
     case browsing(Browsing)
     case monitoring(Monitoring)
     case querying(Querying)
+    case resolving(Resolving)
 
     /// Identifies a watch on services, service types or domains.
     public struct Browsing: Hashable, Sendable { let id: BrowseID }
@@ -14,6 +16,8 @@ extension DiscoveryCore {
     public struct Monitoring: Hashable, Sendable { let id: MonitorID }
     /// Identifies a watch on the records under one name.
     public struct Querying: Hashable, Sendable { let id: QueryID }
+    /// Identifies a watch on the endpoints of one service.
+    public struct Resolving: Hashable, Sendable { let id: ResolveID }
   }
 
   /// Watches for services of a type, or of one of its subtypes. Services that are already in the
@@ -81,7 +85,7 @@ extension DiscoveryCore {
     return watch(.browsing(.init(id: id)), handle)
   }
 
-  private func watch(
+  func watch(
     _ id: WatchingID, _ handle: @escaping (Querier.Event) -> Void
   ) -> WatchingID {
     watching[id] = handle
@@ -146,6 +150,7 @@ extension DiscoveryCore {
     case .browsing(let browsing): node.stopBrowsing(browsing.id)
     case .monitoring(let monitoring): node.stopMonitoring(monitoring.id)
     case .querying(let querying): node.stopQuery(querying.id)
+    case .resolving(let resolving): node.cancelResolve(resolving.id)
     }
     drain()
   }

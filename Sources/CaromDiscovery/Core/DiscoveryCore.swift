@@ -218,6 +218,7 @@ public final class DiscoveryCore {
     case .recordAdded(let id, _, _), .recordRemoved(let id, _, _), .recordDenied(let id, _):
       watching[.querying(.init(id: id))]?(event)
     case .resolved(let id, let resolution):
+      if let watch = watching[.resolving(.init(id: id))] { return watch(event) }
       resolving.removeValue(forKey: id)?(.success(ResolvedService(resolution)))
     case .unresolved(let id, let failure):
       resolving.removeValue(forKey: id)?(.failure(DiscoveryError(failure)))
