@@ -9,7 +9,7 @@ extension MulticastDNS {
     querier.browse(target, at: now)
   }
 
-  /// Stops a browse operation.
+  /// Stops a browse operation. No event follows.
   package mutating func stopBrowsing(_ id: BrowseID) { querier.stopBrowsing(id) }
 
   /// Resolves the addresses, the port and the TXT record of a service. Exactly one event follows,
@@ -44,7 +44,7 @@ extension MulticastDNS {
     querier.query(name, type, at: now)
   }
 
-  /// Stops a query.
+  /// Stops a query that `query` started. No event follows.
   package mutating func stopQuery(_ id: QueryID) { querier.stopQuery(id) }
 
   /// Returns the cached records of a name and type. No query is sent.

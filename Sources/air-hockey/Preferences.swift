@@ -29,7 +29,7 @@ struct Preferences: Codable, Equatable {
     return preferences
   }
 
-  /// Writes the file atomically.
+  /// Writes the preferences to a file, which is replaced atomically.
   func save(_ path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// Counts events per second.
+/// Measures the rate of events, such as frames, in events per second.
 struct RateMeter {
   /// The rate over the last period of at least a second; 0 during the first period.
   private(set) var perSecond = 0

@@ -21,7 +21,7 @@ final class Terminal {
 
   deinit { cterminal_close() }
 
-  /// Restores the terminal.
+  /// Leaves raw mode and the alternate screen.
   func close() { cterminal_close() }
 
   /// The descriptor that is readable when input has arrived.

@@ -51,7 +51,7 @@ final class Output: Sendable {
   /// The error that stopped the output, or nil if there was none. A broken pipe is not an error.
   var failure: CommandFailure? { state.withLock { $0.failure } }
 
-  /// Writes a report.
+  /// Writes a report in the output's format.
   func emit(_ report: Report) {
     state.withLock { state in
       switch form {

@@ -1,7 +1,7 @@
 import CaromCore
 import CaromDNS
 
-/// Converts records to reports.
+/// Converts DNS records to reports for the table of the `query` command.
 struct RecordRows: Sendable {
   static let headings = ["NAME", "TYPE", "TTL", "DATA", "INTERFACE", "SOURCE"]
 

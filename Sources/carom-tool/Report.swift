@@ -2,7 +2,7 @@ import CaromDiscovery
 
 /// An event that a command reports, both as a table row and as a JSON object.
 struct Report: Sendable {
-  /// The kind of event.
+  /// What happened to the row; the raw value is the event's name in JSON.
   enum Event: String, Sendable {
     case added, updated, removed, resolved, unresolved, published, renamed, withdrawn
 

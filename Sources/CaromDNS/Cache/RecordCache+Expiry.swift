@@ -91,7 +91,8 @@ extension RecordCache {
     return list
   }
 
-  /// Makes a record expire within `rest`, without any further refresh.
+  /// Makes a record expire within `rest`, without any further refresh. `marksExpiring` tells
+  /// whether the record counts as expiring from now on.
   mutating func shortenLife(
     _ id: Int, to rest: Duration, at now: Instant, marksExpiring: Bool = true
   ) {

@@ -83,7 +83,8 @@ extension Querier {
       .filter { isDenied($0, on: interface) }
   }
 
-  /// Reports a received record to its observers.
+  /// Reports a record that was stored in the cache to its observers. `isNew` is false if the cache
+  /// already had the record.
   private mutating func handleStored(
     _ record: Record, isNew: Bool, on interface: UInt32, at now: Instant
   ) {
@@ -111,7 +112,7 @@ extension Querier {
   }
 
   /// Reports a lost record to its observers and asks for it again if it is wanted. An evicted
-  /// record is not asked for at once, because it would evict others in turn.
+  /// record is not asked for immediately, because it would in turn evict others.
   mutating func handleLost(
     _ record: Record, at setKey: RecordCache.SetKey, wasEvicted: Bool, at now: Instant
   ) {

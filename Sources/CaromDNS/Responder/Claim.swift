@@ -33,7 +33,7 @@ struct Claim: Sendable {
   private(set) var purpose: Purpose
   /// The leftmost label of the current name.
   private(set) var label: String
-  /// The current name.
+  /// The domain name that the claim is for, which begins with `label`.
   private(set) var name: Name
   /// A service's records, which are the same on every link; empty for a host name.
   private(set) var records: [OwnedRecord] = []

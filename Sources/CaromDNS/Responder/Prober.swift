@@ -5,7 +5,7 @@ package struct Prober: Hashable, Sendable {
   /// An action that the caller must perform now.
   package enum Action: Hashable, Sendable { case probe, claim }
 
-  /// The number of probes.
+  /// The number of probes for each name.
   static let probes = 3
   /// The interval between two probes, and from the last probe to the claim.
   static let interval = Duration.milliseconds(250)

@@ -1,4 +1,4 @@
-/// An encoded response.
+/// An encoded DNS response, with the records that it contains.
 struct Response: Sendable {
   /// The number of answers to try first when packing a message. More answers rarely fit into a
   /// frame.

@@ -111,7 +111,7 @@ actor DiscoveryActor: LoopActor {
     try body(self)
   }
 
-  /// Stops an operation.
+  /// Stops the operation that `handle` identifies.
   func stop(_ handle: Handle) {
     switch handle {
     case .advertising(let id): core?.withdraw(id)

@@ -128,8 +128,9 @@ final class InterfaceSocket {
 // MARK: - Receiving
 
 extension InterfaceSocket {
-  /// Passes the complete datagrams of a batch to the handler. Unicast datagrams are dropped unless
-  /// they come from a host on the link, since they can be sent from anywhere (RFC 6762 §11).
+  /// Passes the datagrams of a batch that were received in full to the handler. If `isUnicast` is
+  /// true, drops those that do not come from a host on the link, since unicast can be sent from
+  /// anywhere (RFC 6762 §11).
   private func receive(_ batch: borrowing UDPBatch, isUnicast: Bool) {
     var accepted: [Datagram] = []
     for index in batch.indices {

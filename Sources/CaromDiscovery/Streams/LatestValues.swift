@@ -3,7 +3,7 @@ import CaromTransport
 /// The current value of a property, such as a TXT record, followed by each new value. A slow reader
 /// skips to the newest value. Only one task at a time may iterate.
 public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
-  /// The current value.
+  /// A value of the property.
   public typealias Element = Value
   /// The reason why the value cannot be watched, or why no further values follow.
   public typealias Failure = DiscoveryError

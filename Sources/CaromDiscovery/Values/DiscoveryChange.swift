@@ -2,7 +2,7 @@
 public enum DiscoveryChange<Item: Hashable & Sendable>: Hashable, Sendable {
   /// The item was found. Reported once, even if the item is found on several interfaces.
   case added(Item)
-  /// The item's data changed.
+  /// The data of an item that was already reported has changed.
   case updated(Item)
   /// The item is gone: a goodbye record was received, or its records expired. Reported once.
   case removed(Item)

@@ -6,7 +6,8 @@ extension ChannelSet {
   ///
   /// On average, each small reliable message in this packet is repeated in the next `redundancy`
   /// packets. A record is appended to `records` for every frame whose acknowledgement or loss
-  /// matters.
+  /// matters. Bulk messages are left out if `includeBulk` is false, and unreliable messages if
+  /// `includeLatest` is false.
   package mutating func fill(
     _ writer: inout FrameWriter, records: inout [FrameRecord], redundancy: Double = 0,
     includeBulk: Bool = true, includeLatest: Bool = true, at now: Instant

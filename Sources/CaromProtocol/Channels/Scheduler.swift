@@ -94,7 +94,8 @@ struct Scheduler: Sendable {
   /// Whether any lane can send a message.
   var hasAny: Bool { readyCount > 0 }
 
-  /// Adds a lane. Its index is the number of lanes added before it.
+  /// Adds a lane with reliable or unreliable delivery. Its index is the number of lanes added
+  /// before it.
   mutating func add(_ plan: ChannelPlan, isReliable: Bool) {
     shares.append(Share(plan: plan, isReliable: isReliable))
   }
@@ -180,7 +181,8 @@ struct Scheduler: Sendable {
   }
 
   /// Moves a lane to the end of its priority's queue once its deficit is used up, and adds a
-  /// quantum to the deficit at the start of a new round.
+  /// quantum to the deficit at the start of a new round. `isFresh` is true if the lane is at the
+  /// front of `fresh`.
   private mutating func replenish(_ lane: Int, _ priority: Int, _ isFresh: Bool) {
     let isAlone =
       isFresh

@@ -109,7 +109,7 @@ struct SendLane: Sendable {
     }
   }
 
-  /// Frees unused capacity.
+  /// Frees queue capacity that is no longer used.
   mutating func trim() {
     unsent.trim()
     unsentBulk.trim()

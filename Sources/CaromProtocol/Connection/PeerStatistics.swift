@@ -61,7 +61,7 @@ public struct PeerStatistics: Hashable, Sendable {
 
   /// The traffic of one channel.
   public struct Traffic: Hashable, Sendable {
-    /// The channel's number.
+    /// The number of the channel to which the counters apply.
     public package(set) var channel: UInt8
     /// The number of messages sent.
     public package(set) var messagesSent: UInt64 = 0

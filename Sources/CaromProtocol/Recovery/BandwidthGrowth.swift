@@ -18,7 +18,8 @@ struct BandwidthGrowth: Sendable {
     bandwidth > Self.successFactor * bandwidthBeforeProbe
   }
 
-  /// Records whether a probe cycle was successful, and the bandwidth at its end.
+  /// Records the end of a probe cycle: whether the probe was successful (`hasGrown`), and the
+  /// bandwidth now.
   mutating func recordCycle(hasGrown: Bool, bandwidth: Double) {
     if successes == 0 { bandwidthBeforeSuccesses = bandwidthBeforeProbe }
     successes = hasGrown ? successes + 1 : 0

@@ -106,8 +106,8 @@ package struct DatagramFlow: Sendable {
       || sent.nextNumber - (largestAcknowledged.map { $0 + 1 } ?? 0) >= Self.maximumUnacknowledged
   }
 
-  /// Returns the time at which `allowance` becomes positive, or nil if that requires an
-  /// acknowledgement or a timeout.
+  /// Returns the time at which `allowance` with the same `urgent` becomes positive, or nil if that
+  /// requires an acknowledgement or a timeout.
   package func nextSendTime(urgent: Bool = false) -> Instant? {
     guard !isFull, urgent || congestion.window > sent.inFlight else { return nil }
     let debt = urgent ? Double(Pacer.maximumDebt) * 1e9 / congestion.rate : 0
@@ -118,7 +118,7 @@ package struct DatagramFlow: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The length of the datagram's payload.
-  ///   - isAppLimited: Whether no more data is queued.
+  ///   - isAppLimited: Whether the application has no more data to send.
   package mutating func didSend(
     bytes: Int, isAckEliciting: Bool, records: [FrameRecord], isMTUProbe: Bool = false,
     isAppLimited: Bool, at now: Instant

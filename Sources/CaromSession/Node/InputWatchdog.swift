@@ -18,7 +18,7 @@ struct InputWatchdog: Sendable {
 
   private var watches: [Watch] = []
   private var inputs: [Input] = []
-  /// The watched channels.
+  /// The channels that have an entry in `watches`.
   private(set) var channels = ChannelMask()
 
   /// Watches a channel for senders that are silent for longer than `limit`, or stops watching the

@@ -25,12 +25,12 @@ public actor SessionNode: LoopActor {
   /// The kinds of links that the node offers and opens.
   public nonisolated let kinds: LinkKinds
 
-  /// The protocol machine.
+  /// The machine that holds the node's connections and, in matchmaking mode, finds an opponent.
   var lobby: Lobby
   var sockets = NodeSockets()
   /// The connections that this side opens, by id.
   var dials: [ConnectionID: Dial] = [:]
-  /// The unused join tokens from hosts, newest last.
+  /// The join tokens that hosts have sent and that have not been used yet, newest last.
   public internal(set) var joinTokens: [JoinToken] = []
   /// The nodes that share this node's port; nil if this node does not share its port.
   var group: PortGroup?

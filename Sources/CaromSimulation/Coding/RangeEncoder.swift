@@ -5,7 +5,7 @@
 /// lower part of the interval, so a sequence of mostly clear bits ends in zero bytes, which are
 /// omitted.
 struct RangeEncoder: Sendable {
-  /// The output so far.
+  /// The bytes encoded so far.
   private(set) var bytes: [UInt8] = []
   private var low: UInt64 = 0
   private var range: UInt64 = 1 << 63

@@ -13,7 +13,7 @@ struct RiceWriter: Sendable {
   /// The number of bits written so far, including those that did not fit.
   private(set) var bitCount = 0
 
-  /// The output so far.
+  /// The bytes that are complete; after `finish`, the whole output.
   var bytes: [UInt8] { packet.bytes }
 
   /// Resets the writer: the output then consists of only the leading 1 bit.

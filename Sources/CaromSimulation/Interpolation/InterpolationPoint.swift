@@ -1,8 +1,8 @@
 /// A moving point to draw, interpolated along a cubic curve that follows its velocities.
 public struct InterpolationPoint: Hashable, Sendable, Interpolatable {
-  /// The first coordinate.
+  /// The first coordinate, in any unit of length.
   public var x: Double
-  /// The second coordinate.
+  /// The second coordinate, in any unit of length.
   public var y: Double
   /// The velocity along `x`, in units of `x` per second.
   public var velocityX: Double

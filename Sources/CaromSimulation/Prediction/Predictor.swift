@@ -18,7 +18,7 @@ public struct Predictor<Game: Simulation>: Sendable {
   /// The number of predicted states stored: two seconds at 60 Hz.
   public static var history: Int { 128 }
 
-  /// The local player's number.
+  /// The number of the local player, whose inputs apply immediately.
   public let player: Int
   /// The predicted state before `tick`.
   public private(set) var state: Game

@@ -24,7 +24,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   public let end: Tick
   /// The state before `tick`.
   public private(set) var game: Game
-  /// The next tick to play.
+  /// The tick that the next step plays.
   public private(set) var tick: Tick
   /// The events of the last step.
   public private(set) var events: [Game.Event] = []
@@ -40,7 +40,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   private var coders: [InputCoder<Game.Input>]
   /// The inputs of the current block, indexed by player and then by tick.
   private var runs: [[Game.Input]]
-  /// The tick at which the current block begins.
+  /// The first tick of the current block of inputs.
   private var runStart: Tick
   private var runLength = 0
   private var runHash: UInt32 = 0

@@ -4,7 +4,7 @@ import CaromCore
 /// kind u8, then the message to the end. Inputs can use an unreliable channel; the other kinds are
 /// rare, can be long, and should use a reliable one.
 public struct RollbackPacket: Hashable, Sendable, PacketCodable {
-  /// The kind of message.
+  /// The kind of the message in `bytes`.
   public var message: RollbackMessage
   /// The message as `pollTransmit` wrote it.
   public var bytes: [UInt8]

@@ -12,7 +12,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public struct Transmit: Hashable, Sendable {
     /// The player to send the message to.
     public var player: Int
-    /// The kind of message.
+    /// The kind of the message, which the receiver must be told.
     public var message: RollbackMessage
   }
 

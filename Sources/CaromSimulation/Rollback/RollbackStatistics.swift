@@ -5,7 +5,7 @@ public struct RollbackStatistics: Hashable, Sendable {
   public var steps = 0
   /// The number of calls to `advance()` that stalled because the prediction window was exhausted.
   public var stalls = 0
-  /// The number of rollbacks.
+  /// The number of times that an earlier state was restored.
   public var rollbacks = 0
   /// The number of ticks simulated again.
   public var resimulatedSteps = 0

@@ -118,7 +118,7 @@ public struct SnapshotSender: Sendable {
       memberLimit: memberLimit)
   }
 
-  /// Encodes the planned snapshot.
+  /// Encodes the snapshot that `plan` prepared, and stores the resulting view in the history.
   mutating func writePlanned() {
     let slot = history.slot(of: header.tick) ?? makeSlot()
     history.views[slot].tick = header.tick
@@ -129,7 +129,7 @@ public struct SnapshotSender: Sendable {
     base = SnapshotView()
   }
 
-  /// Marks the planned snapshot as sent.
+  /// Makes the encoded snapshot the newest one that was sent.
   mutating func commit() { sentTick = header.tick }
 
   private mutating func makeSlot() -> Int {
@@ -152,8 +152,8 @@ public struct SnapshotSender: Sendable {
   /// Whether the plan omits any of the changes.
   var isPlanPartial: Bool { header.isPartial }
 
-  /// Returns the base of the next snapshot, and records it in `header` with the views merged into
-  /// it.
+  /// Returns the view on which the next snapshot is based, and sets the fields of `header` that
+  /// identify it: the age of the baseline and the views merged into it.
   private mutating func makeBase(_ header: inout SnapshotHeader) -> SnapshotView {
     guard let tick = acknowledgedTick, let slot = history.slot(of: tick) else {
       acknowledgedTick = nil

@@ -79,7 +79,7 @@ public struct WorldReplicator: Sendable {
     return ClientID(index: clients.count - 1, number: 0)
   }
 
-  /// Removes a client.
+  /// Removes a client. Ignores an id that is no longer valid.
   public mutating func removeClient(_ id: ClientID) {
     guard holds(id) else { return }
     clients[id.index] = nil

@@ -51,7 +51,8 @@ import CaromCore
     self.spins = spins
   }
 
-  /// Creates a loop that no thread runs yet.
+  /// Creates a loop that no thread runs yet. If `spins` is true, its thread will poll for events
+  /// instead of sleeping.
   static func make(name: String, spins: Bool) throws(TransportError) -> LoopCore {
     let core = LoopCore(name: name, spins: spins)
     var out: OpaquePointer?

@@ -7,7 +7,7 @@ import CaromCore
 /// missed; the caller decides whether to run them. Not `Sendable`: all members must be used on the
 /// loop's thread. Releasing the ticker stops it.
 public final class Ticker {
-  /// A delivered tick.
+  /// A tick as it is passed to the ticker's handler.
   public struct Tick: Hashable, Sendable {
     /// The index of the tick; the first tick of the schedule has index 0.
     public let index: Int64

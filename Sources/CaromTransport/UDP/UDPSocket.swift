@@ -97,7 +97,8 @@ extension UDPSocket {
     try core.set("choose an interface") { unsafe cuv_udp_multicast_interface($0, interface) }
   }
 
-  /// Sets whether sockets on this host receive the socket's own multicast datagrams.
+  /// Sets whether sockets on this host, this socket included, receive the multicast datagrams that
+  /// this socket sends.
   public func setMulticastLoopback(_ isOn: Bool) throws(TransportError) {
     try core.set("set multicast loopback") { unsafe cuv_udp_multicast_loop($0, isOn) }
   }
