@@ -14,11 +14,10 @@ public struct JoinedMatch: Sendable {
   /// The expected latency in addition to the round-trip time, in ticks: the host's input buffer and
   /// the recovery from losses.
   static let reserve = 8
-  /// The minimum number of ticks between two increases of the local inputs' delay. A stall
-  /// increases the delay by one tick.
+  /// The minimum number of ticks between two increases of the input delay. A stall increases the
+  /// delay by one tick.
   static let raiseInterval = 15
-  /// The number of ticks without a stall after which the delay of the local inputs decreases by one
-  /// tick.
+  /// The number of ticks without a stall after which the input delay decreases by one tick.
   static let lowerInterval = 600
   /// The maximum number of ticks that `stepToConfirmed` simulates.
   static let finalStepLimit = 600
@@ -28,8 +27,8 @@ public struct JoinedMatch: Sendable {
   /// This player's pending requests. One is carried out per tick.
   private var requests: [RinkInput.Request] = []
   private var writer = PacketWriter(capacity: 512)
-  /// The delay of the local inputs, in ticks: the part that follows from the round-trip time, and
-  /// the part that was added after stalls.
+  /// The input delay, in ticks: the part that follows from the round-trip time, and the part that
+  /// was added after stalls.
   private var delay = (base: 0, added: 0)
   /// The number of stalls at the last change of `delay.added`, and the number of ticks since then.
   private var stalls = (count: 0, ticks: 0)
@@ -81,8 +80,7 @@ public struct JoinedMatch: Sendable {
   /// each.
   public mutating func takeDueTicks(at now: Instant) -> Int { client.takeDueTicks(at: now) }
 
-  /// Adapts the clock and the delay of the local inputs to a new estimate of the round-trip time to
-  /// the host.
+  /// Adapts the clock and the input delay to a new estimate of the round-trip time to the host.
   public mutating func updateRoundTrip(_ roundTrip: Duration) {
     client.roundTrip = roundTrip
     let nanoseconds = max(0, roundTrip.wholeNanoseconds)
@@ -99,8 +97,8 @@ public struct JoinedMatch: Sendable {
     client.inputDelay = min(delay.base + delay.added, SimulationLimits.inputDelay)
   }
 
-  /// Increases the delay of the local inputs after a stall, and decreases it after a long time
-  /// without one. A small constant delay is less noticeable than stalls.
+  /// Increases the input delay after a stall, and decreases it after a long time without one. A
+  /// small constant delay is less noticeable than stalls.
   private mutating func adaptInputDelay() {
     let count = statistics.stalls
     stalls.ticks += 1

@@ -4,8 +4,9 @@ import CaromPhysics
 
 /// Converts the input events of one terminal into mallet inputs and commands.
 ///
-/// Positions are as seen on this screen, where the first player is on the left. Keys accelerate a
-/// mallet up to a maximum speed; the pointer sets the target of the first player's mallet.
+/// Positions are given as this screen shows them, with the first player on the left. Keys
+/// accelerate a mallet up to a maximum speed; the pointer sets the target of the first player's
+/// mallet.
 package struct Controls: Sendable {
   /// The number of players at the terminal.
   package enum Seating: Hashable, Sendable {

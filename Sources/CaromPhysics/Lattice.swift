@@ -12,8 +12,8 @@ public enum Lattice {
   /// Returns the number of lattice steps nearest to `value`, with ties rounded to even. `value`
   /// must be finite and at most `limit` in magnitude.
   ///
-  /// Adding 1.5 × 2^52 leaves the rounded integer in the low bits of the significand, which needs
-  /// no library call.
+  /// Adding 1.5 × 2^52 leaves the rounded integer in the low bits of the significand, so that no
+  /// library call is needed.
   @inlinable public static func units(_ value: Double) -> Int64 {
     precondition(value.magnitude <= limit, "a lattice value must be finite and at most 2^18")
     let shifted = value * 0x1p32 + 0x1.8p52

@@ -41,7 +41,8 @@ final class Terminal {
     return (Int(size.pixel_width), Int(size.pixel_height))
   }
 
-  /// Calls `body` with every byte of input that has arrived. Returns false if the terminal is gone.
+  /// Calls `body` with every byte of input that has arrived. Returns false if the terminal has been
+  /// closed.
   func read(_ body: (UInt8) -> Void) -> Bool {
     while true {
       let byte = cterminal_read()

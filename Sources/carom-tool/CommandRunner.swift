@@ -2,7 +2,8 @@ import CTerminal
 import Foundation
 
 /// Runs a command until it has finished, its time limit is reached, its output no longer has a
-/// reader, or a signal requests termination. In each case advertised services send their goodbyes.
+/// reader, or a signal requests termination. In each case goodbye records are sent for advertised
+/// services.
 enum CommandRunner {
   /// Catches signals that request termination, and turns broken pipes into errors.
   static func catchSignals() {

@@ -139,7 +139,8 @@ extension Responder {
   }
 }
 
-/// Records that are no longer published, with a time to live of zero, by link (RFC 6762 §10.1).
+/// The goodbye records to send on each link: records that are no longer published, with a time to
+/// live of zero (RFC 6762 §10.1).
 struct Goodbyes: Sendable {
   private(set) var records: [UInt32: [Record]] = [:]
 

@@ -38,8 +38,8 @@ struct ReceiveLane: Sendable {
   /// The oldest partial message of a `reliableSequenced` lane. It is kept so that messages are
   /// completed even if newer ones keep arriving.
   var oldest: Partial?
-  /// The newest partial message of a `reliableSequenced` lane, if there are two. It is kept because
-  /// the newest message must always be delivered.
+  /// The newer partial message of a `reliableSequenced` lane that has two. It is kept because the
+  /// newest message must always be delivered.
   var newest: Partial?
   /// The position in the ready queue of the lane's unread sequenced message; nil if there is none.
   var queued: UInt64?

@@ -21,7 +21,7 @@ extension Connection {
   /// Handles the failure to open a stream. A host would answer a datagram about as quickly as it
   /// refuses a stream, so the time limit for an answer over datagrams is shortened to the time that
   /// the failure took, but not below `datagramGrace`. The failure may take seconds if the system
-  /// had to resolve the neighbor's address.
+  /// had to resolve the neighbor's link-layer address.
   mutating func handleStreamFailed(at now: Instant) {
     guard case .awaitingGrant(let deadline) = state, datagram?.hasFoundPeer != true else { return }
     let grace = max(Self.datagramGrace, timing.handshakeLimit - (deadline - now))

@@ -7,10 +7,10 @@ extension CongestionController {
   /// The number of rounds in one cycle of the bandwidth estimate in competitive mode.
   private static let bandwidthCycle = 8
 
-  /// Lowers the bandwidth estimate after a round in which the queue never emptied: such a round
-  /// delivers as much as the path can. Enters competitive mode if the queue persists nevertheless,
-  /// because competing traffic must be filling it. A queue that is too short to be measured is
-  /// detected by its losses instead.
+  /// Lowers the bandwidth estimate after a round in which the queue never emptied, because such a
+  /// round delivers as much as the path can carry. Enters competitive mode if the queue persists
+  /// nevertheless, because competing traffic must be filling it. A queue that is too short to be
+  /// measured is detected by its losses instead.
   mutating func detectCompetition(_ report: Report) {
     switch phase {
     case .cruise, .up, .down: break

@@ -6,9 +6,9 @@ import CaromTransport
 /// carries messages. `Session` is the asynchronous interface to one or more nodes.
 ///
 /// A node is an actor on the event loop. Code on the same loop calls the node without a thread
-/// switch through `assumeIsolated`. The code receives events synchronously through `setHandler`,
-/// and messages through `setMessageHandler`, without an allocation for each message. A game loop
-/// that runs once per frame calls `poll` instead.
+/// switch through `assumeIsolated`. It receives events synchronously through `setHandler`, and
+/// messages through `setMessageHandler`, without an allocation for each message. A game loop that
+/// runs once per frame calls `poll` instead.
 ///
 /// Unread messages stay in their connection, within the credit that the receiver has granted to the
 /// sender. A slow reader therefore slows down the sender, but is never disconnected for being slow.

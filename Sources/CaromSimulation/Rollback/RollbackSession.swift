@@ -105,7 +105,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   }
 
   /// Changes the input delay without losing or repeating a one-time action. Shortening the delay
-  /// merges inputs; lengthening it fills the new ticks with the `held` form of the last input.
+  /// merges inputs; lengthening it fills the ticks in between with the `held` form of the last
+  /// input.
   public mutating func setInputDelay(_ ticks: Int) {
     precondition(
       (0...SimulationLimits.inputDelay).contains(ticks), "the input delay must be 0 to 30 ticks")
