@@ -7,7 +7,7 @@ import CaromCore
 /// acknowledgements to `handle`, and calls `handleTimeout` at the time that `findTimeout`
 /// returns. The records of each packet are returned exactly once, as acknowledged or as lost.
 package struct DatagramFlow: Sendable {
-  /// The length of the IPv4 and UDP headers in bytes. They count against the window.
+  /// The length of the IPv4 and UDP headers in bytes. They count against the congestion window.
   package static let headers = 28
   /// The number of packets after which the weight of all earlier packets in `loss` is halved.
   static let lossMemory = 1_024.0
