@@ -2,11 +2,11 @@ import CaromCore
 
 /// Packs small packets together into datagrams, and splits large packets into fragments.
 ///
-/// A datagram is a sequence of entries. Each entry begins with a `VarInt`: twice the length of the
-/// data at the entry's end, plus one for a fragment. A whole packet's data is its body (type,
-/// action, payload). A fragment has three more `VarInt`s before its data: the packet's number, the
-/// fragment's index and the number of fragments. The encoder does not retransmit or reorder
-/// datagrams.
+/// A datagram is a sequence of entries. Each entry begins with a `VarInt`, whose low bit is 1 for a
+/// fragment and 0 for a whole packet; its other bits are the length of the data that ends the entry.
+/// The data of a whole packet is its body (type, action, payload). In a fragment, three more
+/// `VarInt`s precede the data: the packet's number, the fragment's index and the number of
+/// fragments. Lost datagrams are not retransmitted.
 public struct DatagramEncoder: Sendable {
   /// The default value of `maximumLength`, in bytes. Nearly all internet paths carry datagrams of
   /// this size without IP fragmentation (RFC 9000 §14.1).

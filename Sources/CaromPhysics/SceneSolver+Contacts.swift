@@ -87,7 +87,7 @@ extension SceneSolver {
     markIfFast(slot, moved: moved.length)
   }
 
-  /// Stops a kinematic body, which has hit a pinned one, for the remainder of the step.
+  /// Stops, for the rest of the step, a kinematic body that has hit a pinned one.
   private mutating func stop(_ slot: Int) {
     bodies[slot].velocity = .zero
     bodies[slot].stamp += 1

@@ -1,10 +1,11 @@
 /// Identifies one of a responder's claims: to a name of the host, or to the name of a service.
 package struct PublicationID: Hashable, Sendable {
-  /// The claim to the host's usual name, to which the SRV records of most services point.
+  /// Identifies the claim to the host's default name, to which the SRV records of most services
+  /// point.
   static let host = PublicationID(number: 0)
 
-  /// The claim to the host's second name, a random one to which the SRV records of services with
-  /// unique names point.
+  /// Identifies the claim to the host's second name, a random one to which the SRV records of
+  /// services with unique names point.
   static let uniqueHost = PublicationID(number: 1)
 
   let number: UInt64

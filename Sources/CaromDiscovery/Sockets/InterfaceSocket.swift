@@ -151,7 +151,8 @@ extension InterfaceSocket {
   }
 
   /// Returns whether a datagram with this source, received on the interface with index `arrival`,
-  /// was sent by a host on the link. This host's own datagrams arrive on loopback.
+  /// was sent by a host on the link. This host's own datagrams count, although they arrive on the
+  /// loopback interface.
   static func isOnLink(_ link: Link, _ source: IPAddress, arrival: UInt32) -> Bool {
     link.isOnLink(source) && (arrival == link.index || link.hasAddress(source))
   }

@@ -73,7 +73,7 @@ struct Scheduler: Sendable {
   private struct PriorityQueue: Sendable {
     /// The lanes that were idle and have a positive deficit. They are served first.
     var fresh = LaneList()
-    /// The lanes that take turns after the lanes in `fresh`.
+    /// The lanes that take turns once `fresh` is empty.
     var waiting = LaneList()
     var round: UInt64 = 1
 

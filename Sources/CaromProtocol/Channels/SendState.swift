@@ -58,7 +58,7 @@ struct SendState: Sendable {
     earliestDeadline = min(earliestDeadline, message.deadline)
   }
 
-  /// Removes a queued message from the counters because it was sent or dropped.
+  /// Updates the counters for a message that has left the queue, whether sent or dropped.
   mutating func recordDequeued(_ message: SendMessage, isReliable: Bool) {
     pendingBytes -= Int(message.length - message.sentBytes)
     guard !isReliable else { return }

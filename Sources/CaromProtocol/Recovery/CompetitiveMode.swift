@@ -75,8 +75,8 @@ struct CompetitiveMode: Sendable {
     nextCheck = now + checkInterval
   }
 
-  /// Returns the cube root, computed by Newton's method because the modules below the purity line
-  /// have no mathematical library.
+  /// Returns the cube root of `value`, computed by Newton's method: this module imports no platform
+  /// library that has `cbrt`.
   private static func cubeRoot(_ value: Double) -> Double {
     guard value > 0 else { return 0 }
     var root = max(1, value)

@@ -8,7 +8,8 @@ package struct RoundTripEstimator: Sendable {
   /// The maximum time for which the peer delays the acknowledgement of a single ack-eliciting
   /// packet: 25 ms.
   static let maximumAckDelay: Int64 = 25_000_000
-  /// The minimum probe timeout: 5 ms. Processes can stall for that long even on an idle network.
+  /// The minimum probe timeout: 5 ms. A peer whose process is not scheduled can take that long to
+  /// acknowledge, even on an idle network.
   private static let shortestTimeout: Int64 = 5_000_000
 
   package private(set) var hasSample = false

@@ -32,7 +32,7 @@ package struct SipHash: Sendable {
     return v0 ^ v1 ^ v2 ^ v3
   }
 
-  /// Returns the hash of `bytes` with the two halves of the key.
+  /// Returns the hash of `bytes` under the key whose halves are `low` and `high`.
   package static func hash(_ bytes: Span<UInt8>, key low: UInt64, _ high: UInt64) -> UInt64 {
     var state = SipHash(key: low, high)
     var word: UInt64 = 0

@@ -154,7 +154,7 @@ extension SessionNode {
     }
   }
 
-  /// Delivers unread messages in rounds, one message per peer and round.
+  /// Delivers unread messages in rounds, one message of each peer in every round.
   private func deliverUnread() {
     guard feed.hasHandler else { return }
     var connections = Array(feed.unread)

@@ -41,7 +41,8 @@ extension SessionNode {
     drain()
   }
 
-  /// Moves a stream to the connection that it belongs to, as the machine has reported.
+  /// Makes the stream of `connection` that of `owner`, which the protocol has found to be the
+  /// connection that the peer opened the stream for.
   func move(streamOf connection: ConnectionID, to owner: ConnectionID) {
     guard let stream = sockets.streams.removeValue(forKey: connection) else { return }
     if let old = sockets.streams.removeValue(forKey: owner) { dispose(of: old, abruptly: true) }

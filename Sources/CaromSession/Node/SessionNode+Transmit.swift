@@ -15,8 +15,8 @@ struct LoopTurn {
   var needsAnotherRound = false
   /// The time of the last drain.
   var drainedAt = Instant.zero
-  /// Whether the timer fired late and was rearmed, so that the sockets are read before any timeout
-  /// is handled.
+  /// Whether the timer has been rearmed once since it fired late. The loop reads the sockets before
+  /// the timer fires again, so no timeout is handled before the received bytes are.
   var hasReadAfterStandstill = false
 }
 

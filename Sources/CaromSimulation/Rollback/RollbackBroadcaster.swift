@@ -3,8 +3,8 @@ import CaromCore
 /// Broadcasts the confirmed course of a match to any number of clients: every player's input for
 /// each tick, state hashes, and a keyframe for clients that join late or fall behind.
 ///
-/// A `RollbackServer` owns a broadcaster. A peer of a match without a server can create one to let
-/// spectators watch, and passes it the confirmed ticks with `record(_:)`.
+/// A `RollbackServer` owns a broadcaster. In a match without a server, a peer can create a
+/// broadcaster for spectators and pass it the confirmed ticks with `record(_:)`.
 public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   /// The state kept for one client or spectator that receives the match.
   struct Client: Sendable {

@@ -82,7 +82,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     seats[player] = Seat()
   }
 
-  /// Adds a spectator and sends it a keyframe. Returns the client's number.
+  /// Adds a spectator, sends it a keyframe, and returns its client number.
   public mutating func addSpectator() -> Int { broadcaster.addClient() }
 
   /// Removes the spectator with this client number.

@@ -3,9 +3,9 @@
 enum EntityRecord {
   /// The word with the id (low 32 bits) and the interval (high 32 bits).
   static let idWord = 0
-  /// The word with the tick of the entity's values.
+  /// The index of the word that holds the tick of the entity's values.
   static let tickWord = 1
-  /// The word with the first value.
+  /// The index of the word that holds the first value.
   static let valueWord = 2
   /// The number of fractional bits in a velocity, which is in steps per tick.
   static let velocityShift: Int64 = 8

@@ -5,7 +5,8 @@ public struct EntityTable: Sendable {
   public let schema: EntitySchema
   /// The ids in ascending order.
   public private(set) var ids: [UInt32] = []
-  /// The values of all entities, in steps of their fields, entity by entity and field by field.
+  /// The values of all entities, each a multiple of its field's step. Each entity's values follow
+  /// one another, in the order of the fields.
   public private(set) var values: [Int64] = []
 
   private var writer: EntityFieldWriter

@@ -143,9 +143,9 @@ public struct SnapshotSender: Sendable {
     if let slot = history.slot(of: header.tick) { history.free(slot) }
   }
 
-  /// The indexes of the planned entities in the table.
+  /// The indexes in the table of the entities in the planned snapshot.
   var plannedPlaces: [Int] { script.places }
-  /// The ids of the planned entities that are new to the client.
+  /// The ids of the entities in the planned snapshot that are new to the client.
   var plannedEnters: [UInt32] { script.enters }
   /// Whether the plan contains no change.
   var isPlanEmpty: Bool { script.isEmpty }
