@@ -3,7 +3,7 @@ import CaromCore
 /// Packs small packets together into datagrams, and splits large packets into fragments.
 ///
 /// A datagram is a sequence of entries. Each entry begins with a `VarInt`, whose low bit is 1 for a
-/// fragment and 0 for a whole packet; its other bits are the length of the data that ends the entry.
+/// fragment and 0 for a whole packet; its other bits are the length of the data at the entry's end.
 /// The data of a whole packet is its body (type, action, payload). In a fragment, three more
 /// `VarInt`s precede the data: the packet's number, the fragment's index and the number of
 /// fragments. Lost datagrams are not retransmitted.
