@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import CaromTransport
 import TerminalText
 
 @main
@@ -51,7 +51,7 @@ struct CaromCommand: AsyncParsableCommand {
   /// Prints a line to standard error.
   static func printError(_ line: String) {
     let line = "carom: \(TextWidth.escaped(line))\n"
-    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+    try? SystemFile.append(Array(line.utf8), to: 2)
   }
 
   private static func end(_ failure: CommandFailure) -> Never {

@@ -1,5 +1,5 @@
 import CTerminal
-import Foundation
+import Dispatch
 
 /// Runs a command until it has finished, its time limit is reached, its output no longer has a
 /// reader, or a signal requests termination. In each case goodbye records are sent for advertised
@@ -62,7 +62,7 @@ enum CommandRunner {
   /// Waits until a signal requests termination, or the task is cancelled.
   private static func signalReceived() async {
     let (signals, source) = AsyncStream.makeStream(of: Void.self)
-    Thread.detachNewThread {
+    DispatchQueue(label: "signals").async {
       _ = cterminal_wait_signal()
       source.finish()
     }

@@ -1,6 +1,6 @@
 import CTerminal
 import CaromTransport
-import Foundation
+import Dispatch
 import TerminalText
 
 /// The output of the commands: a table that is updated in place if standard output is a terminal,
@@ -27,7 +27,7 @@ final class Output: Sendable {
   }
 
   private let form: Form
-  private let file: FileHandle
+  private let descriptor: Int32
   private let state: Locked<State>
   private let queue = DispatchQueue(label: "output")
   private let closing = AsyncStream.makeStream(of: Void.self)
@@ -36,15 +36,15 @@ final class Output: Sendable {
   /// selects JSON; otherwise a terminal receives a table, and a pipe or file receives lines.
   convenience init(_ headings: [String], json: Bool) {
     let form = json ? Form.json : cterminal_present() ? .table : .lines
-    self.init(headings, form, .standardOutput)
-    Thread.detachNewThread { [weak self] in
+    self.init(headings, form, to: 1)
+    DispatchQueue(label: "reader").async { [weak self] in
       if cterminal_wait_reader_gone() { self?.close() }
     }
   }
 
-  init(_ headings: [String], _ form: Form, _ file: FileHandle) {
+  init(_ headings: [String], _ form: Form, to descriptor: Int32) {
     self.form = form
-    self.file = file
+    self.descriptor = descriptor
     state = Locked(State(table: LiveTable(headings)))
   }
 
@@ -85,7 +85,7 @@ final class Output: Sendable {
 
   private func write(_ text: String, _ state: inout State) {
     guard !state.isClosed else { return }
-    let bytes = Data(text.utf8)
+    let bytes = Array(text.utf8)
     guard state.queuedBytes + bytes.count <= Self.queueLimit else {
       return close(
         &state, CommandFailure(.outputFailed, "the output is not being read: 4 MiB are queued"))
@@ -94,27 +94,22 @@ final class Output: Sendable {
     queue.async { self.writeToFile(bytes) }
   }
 
-  private func writeToFile(_ bytes: Data) {
+  private func writeToFile(_ bytes: [UInt8]) {
     guard state.withLock({ !$0.isClosed }) else { return }
-    let failure: CommandFailure?
-    do {
-      try file.write(contentsOf: bytes)
-      return state.withLock { $0.queuedBytes -= bytes.count }
+    do throws(TransportError) {
+      try SystemFile.append(bytes, to: descriptor)
+      state.withLock { $0.queuedBytes -= bytes.count }
     } catch {
-      failure = Self.failure(error)
+      state.withLock { close(&$0, Self.failure(error)) }
     }
-    state.withLock { close(&$0, failure) }
   }
 
   /// Returns the failure to report for a write error, or nil if the output no longer has a reader,
   /// which is not an error.
-  private static func failure(_ error: any Error) -> CommandFailure? {
-    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
-    guard cause.domain == NSPOSIXErrorDomain, cause.code == Int(EPIPE) else {
-      return CommandFailure(
-        .outputFailed, "the output cannot be written: \(cause.localizedDescription)")
-    }
-    return nil
+  private static func failure(_ error: TransportError) -> CommandFailure? {
+    // A pipe without a reader is reported like a reset connection.
+    if error == .connectionReset { return nil }
+    return CommandFailure(.outputFailed, "the output cannot be written: \(error)")
   }
 
   private func close() { state.withLock { close(&$0, nil) } }

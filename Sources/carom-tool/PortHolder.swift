@@ -1,14 +1,22 @@
-import Foundation
+import CaromTransport
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
 
 /// Finds the programs that have a UDP port open, as far as the system permits (Linux).
 enum PortHolder {
+  /// The largest list of sockets that is read, in bytes: some 100,000 sockets.
+  private static let textLimit = 16 << 20
+
   /// Returns the other programs that have the port open, such as "avahi-daemon (812)".
   static func names(_ port: UInt16) -> [String] {
     let inodes = Set(["/proc/net/udp", "/proc/net/udp6"].flatMap { sockets(port, in: $0) })
     guard !inodes.isEmpty else { return [] }
-    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return processes.compactMap { Int32($0) }.sorted()
-      .filter { $0 != ProcessInfo.processInfo.processIdentifier && holds($0, inodes) }
+    return SystemFile.names(in: "/proc").compactMap { Int32($0) }.sorted()
+      .filter { $0 != getpid() && holds($0, inodes) }
       .map { "\(name($0)) (\($0))" }
   }
 
@@ -25,21 +33,19 @@ enum PortHolder {
 
   private static func holds(_ process: Int32, _ inodes: Set<String>) -> Bool {
     let folder = "/proc/\(process)/fd"
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return files.contains { file in
-      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(file)")
-      guard let target, target.hasPrefix("socket:["), target.hasSuffix("]") else { return false }
+    return SystemFile.names(in: folder).contains { file in
+      guard let target = SystemFile.target(ofLink: "\(folder)/\(file)"),
+        target.hasPrefix("socket:["), target.hasSuffix("]")
+      else { return false }
       return inodes.contains(String(target.dropFirst(8).dropLast()))
     }
   }
 
   private static func name(_ process: Int32) -> String {
-    text("/proc/\(process)/comm").trimmingCharacters(in: .newlines)
+    String(text("/proc/\(process)/comm").prefix { $0 != "\n" })
   }
 
-  /// Reads a file to its end, because files in /proc have a reported size of 0.
   private static func text(_ path: String) -> String {
-    let data = try? FileHandle(forReadingAtPath: path)?.readToEnd()
-    return String(decoding: data ?? Data(), as: UTF8.self)
+    String(decoding: SystemFile.content(of: path, limit: textLimit) ?? [], as: UTF8.self)
   }
 }

@@ -1,6 +1,5 @@
 import CaromDNS
 import CaromTransport
-import Foundation
 
 extension UnicastConfiguration {
   /// The path of the system's resolver configuration.
@@ -20,10 +19,9 @@ extension UnicastConfiguration {
 
   /// Returns the system's current configuration; empty if the file does not exist.
   package static func system(at path: String = systemPath) -> UnicastConfiguration {
-    let file = FileHandle(forReadingAtPath: path)
-    let text = (try? file?.read(upToCount: textLimit)) ?? Data()
+    let text = SystemFile.content(of: path, limit: textLimit) ?? []
     let interfaces = (try? Interfaces.list()) ?? []
-    return UnicastConfiguration(parsing: Array(text), hostName: HostName.current) { name in
+    return UnicastConfiguration(parsing: text, hostName: HostName.current) { name in
       interfaces.first { $0.name == name }?.index
     }
   }
