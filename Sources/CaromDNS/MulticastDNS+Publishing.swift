@@ -11,8 +11,9 @@ extension MulticastDNS {
     try responder.publish(service, at: now)
   }
 
-  /// Changes the TXT record of a service and announces it. At most ten changes per minute are
-  /// announced without delay; a further change is delayed, and any later change replaces it.
+  /// Changes the TXT record of a service. Questions are answered with it at once. Changes are
+  /// announced at most once a second; beyond ten in a minute, a change is announced after a pause
+  /// of 1.5 s without a further one.
   package mutating func update(
     _ id: PublicationID, text: TXTRecord, at now: Instant
   ) throws(PublicationError) {

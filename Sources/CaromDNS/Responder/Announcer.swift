@@ -1,8 +1,8 @@
 import CaromCore
 
-/// The timer for a claim's two announcements, one second apart (RFC 6762 §8.3).
-package struct Announcer: Hashable, Sendable {
-  /// The number of announcements of each claimed name.
+/// The timer for a record's two announcements, one second apart (RFC 6762 §8.3).
+struct Announcer: Hashable, Sendable {
+  /// The number of announcements.
   static let announcements = 2
   /// The interval between the two announcements.
   static let interval = Duration.seconds(1)
@@ -10,14 +10,14 @@ package struct Announcer: Hashable, Sendable {
   private var sent = 0
   private var next: Instant?
 
-  /// Creates an announcer whose first announcement is due at `start`.
-  package init(start: Instant) { next = start }
+  /// Creates a timer whose first announcement is due at `start`.
+  init(start: Instant) { next = start }
 
-  /// The next time at which `handleTimeout` must be called, or nil after the last announcement.
-  package var nextTimeout: Instant? { next }
+  /// The time of the next announcement, or nil after the last one.
+  var nextTimeout: Instant? { next }
 
-  /// Returns whether an announcement must be sent now.
-  package mutating func handleTimeout(at now: Instant) -> Bool {
+  /// Returns whether the record must be announced now.
+  mutating func handleTimeout(at now: Instant) -> Bool {
     guard let due = next, now >= due else { return false }
     sent += 1
     next = sent < Self.announcements ? now.advanced(by: Self.interval * (1 << (sent - 1))) : nil

@@ -14,7 +14,9 @@ struct Claim: Sendable {
   /// The state of the claim on one link (RFC 6762 §8).
   enum Progress: Hashable, Sendable {
     case probing(Prober)
-    case announcing(Announcer)
+    /// The name is claimed, and some of its records must be announced. The next announcement is due
+    /// at `next`.
+    case announcing(next: Instant)
     case announced
 
     /// Whether the name is claimed, so that questions for it are answered.
@@ -23,7 +25,7 @@ struct Claim: Sendable {
     var nextTimeout: Instant? {
       switch self {
       case .probing(let prober): prober.nextTimeout
-      case .announcing(let announcer): announcer.nextTimeout
+      case .announcing(let next): next
       case .announced: nil
       }
     }
@@ -48,8 +50,6 @@ struct Claim: Sendable {
   var conflicts = ConflictHistory()
   /// The recent changes to the records.
   var updates = UpdateHistory()
-  /// A change that waits until `updates` allows it, or nil if no change is waiting.
-  var pendingUpdate: Registration?
 
   init(id: PublicationID, purpose: Purpose, label: String, target: Name) {
     self.id = id
@@ -210,23 +210,4 @@ extension Claim {
     case .service: records.contains { $0.role == .unique && $0.record.type == type }
     }
   }
-}
-
-/// The times of a service's recent changes, kept to allow at most ten changes a minute (RFC 6762
-/// §8.4).
-struct UpdateHistory: Sendable {
-  /// The maximum number of changes that are announced within `window`.
-  static let limit = 10
-  static let window = Duration.seconds(60)
-
-  private var times: [Instant] = []
-
-  /// Returns the earliest time at which the next change may be announced.
-  func nextUpdate(after now: Instant) -> Instant {
-    guard times.count == Self.limit, let first = times.first else { return now }
-    return max(now, first.advanced(by: Self.window))
-  }
-
-  /// Adds a change that is announced now.
-  mutating func record(at now: Instant) { times = times.suffix(Self.limit - 1) + [now] }
 }

@@ -16,6 +16,8 @@ struct OwnedRecords: Sendable {
     var lastSent: Instant?
     /// The number of the batch of pending answers that contains the record, or nil if none does.
     var batch: UInt64?
+    /// The timer of the record's announcements, or nil for an NSEC record, which is not announced.
+    var announcer: Announcer?
 
     var record: Record { owned.record }
   }
@@ -46,7 +48,8 @@ struct OwnedRecords: Sendable {
     slots[slot]?.batch = nil
   }
 
-  mutating func insert(_ records: [OwnedRecord]) {
+  /// Adds records. The first announcement of those that no claim uses yet is due at `start`.
+  mutating func insert(_ records: [OwnedRecord], announcedAt start: Instant) {
     for owned in records {
       let identity = owned.record.identity
       if let slot = slotsByIdentity[identity] {
@@ -55,7 +58,8 @@ struct OwnedRecords: Sendable {
       }
       let slot = free.popLast() ?? slots.count
       if slot == slots.count { slots.append(nil) }
-      slots[slot] = Entry(owned: owned)
+      let announcer = owned.role == .denial ? nil : Announcer(start: start)
+      slots[slot] = Entry(owned: owned, announcer: announcer)
       slotsByIdentity[identity] = slot
       slotsByName[owned.record.name, default: []].append(slot)
     }
@@ -78,5 +82,35 @@ struct OwnedRecords: Sendable {
       if slotsByName[owned.record.name]?.isEmpty == true { slotsByName[owned.record.name] = nil }
     }
     return removed
+  }
+}
+
+// MARK: - Announcements
+
+extension OwnedRecords {
+  /// Returns those of `records` whose announcement is due, and counts them as announced.
+  mutating func popDueAnnouncements(of records: [OwnedRecord], at now: Instant) -> [Record] {
+    records.compactMap { owned in
+      guard let slot = slot(of: owned.record.identity), let entry = self[slot],
+        let due = Self.announcementTime(of: entry), due <= now
+      else { return nil }
+      _ = slots[slot]?.announcer?.handleTimeout(at: now)
+      return entry.record
+    }
+  }
+
+  /// Returns the time of the next announcement of `records`, or nil if all have been announced.
+  func nextAnnouncement(of records: [OwnedRecord]) -> Instant? {
+    records.lazy.compactMap { owned in
+      self.slot(of: owned.record.identity).flatMap { self[$0] }.flatMap(Self.announcementTime)
+    }.min()
+  }
+
+  /// Returns the time at which a record is announced next. A record is not multicast twice within
+  /// a second (RFC 6762 §6), so an answer postpones its announcement.
+  private static func announcementTime(of entry: Entry) -> Instant? {
+    guard let next = entry.announcer?.nextTimeout else { return nil }
+    guard let sent = entry.lastSent else { return next }
+    return max(next, sent.advanced(by: ResponderLink.repeatInterval))
   }
 }

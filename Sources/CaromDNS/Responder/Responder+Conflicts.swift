@@ -88,8 +88,7 @@ extension Responder {
     guard claim.host == nil else { return }
     let target = name(of: id)
     for service in serviceIDs where claims[service]?.host == id {
-      replace(service, at: now) { $0.rename(to: $0.label, target: target) }
-      announceAgain(service, at: now)
+      replace(service, announcedAt: now, at: now) { $0.rename(to: $0.label, target: target) }
     }
     if id == .host { emit(.hostRenamed(claims[id]?.label ?? claim.label)) }
     handleTimeout(at: now)

@@ -37,7 +37,7 @@ extension Responder {
     links[index].restart(link)
     send(goodbyes)
     for id in ids where claims[id]?.isUnique ?? false {
-      set(.announcing(Announcer(start: now)), of: id, on: index)
+      set(.announcing(next: now), of: id, on: index)
     }
     handleTimeout(at: now)
   }
@@ -79,8 +79,7 @@ extension Responder {
     for id in [host, id] where claims[id]?.state(on: link) == nil {
       let isUnique = claims[id]?.isUnique ?? false
       set(
-        isUnique ? .announcing(Announcer(start: now)) : .probing(Prober(start: start)), of: id,
-        on: index)
+        isUnique ? .announcing(next: now) : .probing(Prober(start: start)), of: id, on: index)
     }
   }
 
@@ -94,8 +93,8 @@ extension Responder {
     if left <= 0 { goodbyes.add(set(nil, of: host, on: index), on: link) }
   }
 
-  /// Sets the state of a claim on a link, and updates the link's records and the timers. Returns
-  /// the records that are no longer published.
+  /// Sets the state of a claim on a link, and updates the link's records and the timers. A name
+  /// that becomes claimed must be announced. Returns the records that are no longer published.
   @discardableResult
   mutating func set(
     _ state: Claim.Progress?, of id: PublicationID, on index: Int
@@ -103,14 +102,18 @@ extension Responder {
     let link = links[index].link
     guard let old = claims[id] else { return [] }
     claims[id]?.set(state, on: link.index)
-    if let next = state?.nextTimeout { timers.insert(.claim(id, link: link.index), at: next) }
-    switch (old.isOwned(on: link.index), state?.isOwned ?? false) {
-    case (false, true):
-      links[index].owned.insert(old.records(on: link))
+    if let next = state?.nextTimeout { arm(id, on: link.index, at: next) }
+    switch (old.isOwned(on: link.index), state) {
+    case (false, .announcing(let next)):
+      links[index].owned.insert(old.records(on: link), announcedAt: next)
       return []
-    case (true, false): return links[index].owned.remove(old.records(on: link))
-    case (true, true), (false, false): return []
+    case (true, .probing), (true, nil): return links[index].owned.remove(old.records(on: link))
+    case (true, .announcing), (true, .announced), (false, _): return []
     }
+  }
+
+  mutating func arm(_ id: PublicationID, on link: UInt32, at moment: Instant) {
+    timers.insert(.claim(id, link: link), at: moment)
   }
 
   /// Remembers a claim's unique records before they are replaced, since a delayed echo of them is

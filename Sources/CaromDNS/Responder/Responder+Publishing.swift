@@ -26,8 +26,9 @@ extension Responder {
     return claim.id
   }
 
-  /// Changes the TXT record of a service and announces it. At most ten changes per minute are
-  /// announced without delay; a further change is delayed, and any later change replaces it.
+  /// Changes the TXT record of a service. Questions are answered with it at once. Changes are
+  /// announced at most once a second; beyond ten in a minute, a change is announced once
+  /// `UpdateHistory.quietPeriod` has passed without a further one.
   package mutating func update(
     _ id: PublicationID, text: TXTRecord, at now: Instant
   ) throws(PublicationError) {
@@ -45,14 +46,13 @@ extension Responder {
   package mutating func rename(
     _ id: PublicationID, to instance: String, at now: Instant
   ) throws(PublicationError) {
-    guard let claim = claims[id], var service = claim.pendingUpdate ?? claim.service else { return }
+    guard let claim = claims[id], var service = claim.service else { return }
     service.instance = instance
     try service.validate()
     let label = instance.composed
     guard label != claim.label else { return }
     let taken = names[Claim.name(label, for: .service(service, host: .host))]
     guard taken == nil || taken == id || service.renames else { throw .nameTaken }
-    claims[id]?.pendingUpdate = nil
     claims[id]?.conflicts = ConflictHistory()
     let isFree = taken == nil || taken == id
     let free = isFree ? label : freeLabel(after: label, for: claim)
@@ -95,46 +95,22 @@ extension Responder {
   private mutating func changeService(
     _ id: PublicationID, at now: Instant, _ body: (inout Registration) -> Void
   ) throws(PublicationError) {
-    guard let claim = claims[id], let current = claim.service else { return }
-    var service = claim.pendingUpdate ?? current
+    guard let claim = claims[id], let current = claim.service, let host = claim.host else { return }
+    var service = current
     body(&service)
     try service.validate()
-    guard service != current else {
-      claims[id]?.pendingUpdate = nil
-      return
-    }
-    let allowed = claim.updates.nextUpdate(after: now)
-    guard claim.isOwnedAnywhere, allowed > now else {
-      apply(service, to: id, at: now)
-      return handleTimeout(at: now)
-    }
-    if claim.pendingUpdate == nil { timers.insert(.update(id), at: allowed) }
-    claims[id]?.pendingUpdate = service
-  }
-
-  /// Announces a delayed change to a service, if the rate limit now allows it.
-  mutating func applyPendingUpdate(_ id: PublicationID, at now: Instant) {
-    guard let claim = claims[id], let service = claim.pendingUpdate else { return }
-    let allowed = claim.updates.nextUpdate(after: now)
-    guard allowed <= now else { return timers.insert(.update(id), at: allowed) }
-    apply(service, to: id, at: now)
-  }
-
-  /// Replaces the records of a service, and announces them where its name is claimed.
-  private mutating func apply(_ service: Registration, to id: PublicationID, at now: Instant) {
-    guard let old = claims[id], let host = old.host else { return }
-    claims[id]?.pendingUpdate = nil
-    if old.isOwnedAnywhere { claims[id]?.updates.record(at: now) }
+    guard service != current else { return }
+    let start = claim.isOwnedAnywhere ? claims[id]?.updates.schedule(at: now) : nil
     let target = name(of: host)
-    replace(id, at: now) { $0.change(to: service, target: target) }
-    announceAgain(id, at: now)
+    replace(id, announcedAt: start ?? now, at: now) { $0.change(to: service, target: target) }
+    handleTimeout(at: now)
   }
 
-  /// Replaces a claim's records on the links where its name is claimed. Sends goodbye records only
-  /// for shared records, because the cache-flush bit makes other hosts discard the old unique
-  /// records (RFC 6762 §8.4).
+  /// Replaces a claim's records, and announces the new ones from `start` on the links where its
+  /// name is claimed. Sends goodbye records only for shared records, because the cache-flush bit
+  /// makes other hosts discard the old unique records (RFC 6762 §8.4).
   mutating func replace(
-    _ id: PublicationID, at now: Instant, _ body: (inout Claim) -> Void
+    _ id: PublicationID, announcedAt start: Instant, at now: Instant, _ body: (inout Claim) -> Void
   ) {
     guard let old = claims[id] else { return }
     recordReplaced(id, at: now)
@@ -144,17 +120,25 @@ extension Responder {
     var goodbyes = Goodbyes()
     for index in links.indices where old.isOwned(on: links[index].link.index) {
       let link = links[index].link
-      links[index].owned.insert(new.records(on: link))
-      let removed = links[index].owned.remove(old.records(on: link))
+      let removed = links[index].replace(
+        old.records(on: link), by: new.records(on: link), announcedAt: start, at: now)
       goodbyes.add(removed.filter { !$0.isUnique }, on: link.index)
+      scheduleAnnouncement(id, on: index)
     }
     send(goodbyes)
   }
 
-  mutating func announceAgain(_ id: PublicationID, at now: Instant) {
-    guard let claim = claims[id] else { return }
-    for index in links.indices where claim.isOwned(on: links[index].link.index) {
-      set(.announcing(Announcer(start: now)), of: id, on: index)
+  /// Sets the time of a claim's next announcement from the times of its records.
+  private mutating func scheduleAnnouncement(_ id: PublicationID, on index: Int) {
+    let link = links[index].link
+    guard let claim = claims[id],
+      let next = links[index].owned.nextAnnouncement(of: claim.records(on: link))
+    else { return }
+    // A timer that is armed for an earlier time is armed again when it fires.
+    if case .announcing(let armed) = claim.state(on: link.index), armed <= next {
+      claims[id]?.set(.announcing(next: next), on: link.index)
+    } else {
+      set(.announcing(next: next), of: id, on: index)
     }
   }
 
@@ -181,7 +165,7 @@ extension Responder {
     names[name(of: id)] = id
     if old.isUnique {
       for index in links.indices where old.state(on: links[index].link.index) != nil {
-        set(.announcing(Announcer(start: now)), of: id, on: index)
+        set(.announcing(next: now), of: id, on: index)
       }
     }
     send(goodbyes)

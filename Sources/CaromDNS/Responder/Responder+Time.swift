@@ -11,7 +11,6 @@ extension Responder {
       while let timer = timers.popFirst(until: now) {
         switch timer {
         case .claim(let id, let link): dueClaims[link, default: []].insert(id)
-        case .update(let id): applyPendingUpdate(id, at: now)
         case .request(let source, let link): answerRequest(of: source, on: link, at: now)
         }
       }
@@ -33,17 +32,15 @@ extension Responder {
       switch claims[id]?.state(on: link) {
       case .probing(var prober):
         switch prober.handleTimeout(at: now) {
-        case .claim: set(.announcing(Announcer(start: now)), of: id, on: index)
+        case .claim: set(.announcing(next: now), of: id, on: index)
         case .probe:
           set(.probing(prober), of: id, on: index)
           toProbe.append(id)
         case nil: break
         }
-      case .announcing(var announcer):
-        guard announcer.handleTimeout(at: now) else { continue }
-        let isDone = announcer.nextTimeout == nil
-        set(isDone ? .announced : .announcing(announcer), of: id, on: index)
-        toAnnounce.append(id)
+      case .announcing(let next):
+        // A change of the records may have postponed the announcement.
+        if next <= now { toAnnounce.append(id) } else { arm(id, on: link, at: next) }
       case .announced, nil: break
       }
     }
@@ -93,19 +90,20 @@ extension Responder {
     return writer.bytes
   }
 
-  /// Multicasts all records of the claims (RFC 6762 §8.3).
+  /// Multicasts the records of the claims that are due to be announced (RFC 6762 §8.3).
   private mutating func announce(_ ids: ArraySlice<PublicationID>, on index: Int, at now: Instant) {
-    guard !ids.isEmpty else { return }
     let link = links[index].link
-    var seen: Set<Record.Identity> = []
-    var records: [Record] = []
+    var due: [Record] = []
     for id in ids {
-      for owned in claims[id]?.records(on: link) ?? []
-      where owned.role != .denial && seen.insert(owned.record.identity).inserted {
-        records.append(owned.record)
-      }
+      guard let records = claims[id]?.records(on: link) else { continue }
+      due += links[index].owned.popDueAnnouncements(of: records, at: now)
     }
-    send(Response.pack(records, limit: link.payloadLimit), on: index, at: now)
+    send(Response.pack(due, limit: link.payloadLimit), on: index, at: now)
+    for id in ids {
+      guard let records = claims[id]?.records(on: link) else { continue }
+      let next = links[index].owned.nextAnnouncement(of: records)
+      set(next.map { .announcing(next: $0) } ?? .announced, of: id, on: index)
+    }
   }
 
   /// Multicasts responses, and marks each of this host's records in them as sent at `now`.

@@ -35,7 +35,6 @@ package struct Responder: Sendable {
 
   enum Timer: Hashable, Sendable {
     case claim(PublicationID, link: UInt32)
-    case update(PublicationID)
     case request(Endpoint, link: UInt32)
   }
 

@@ -85,6 +85,25 @@ extension ResponderLink {
     }
   }
 
+  /// Replaces published records by others, and returns those that are no longer published. If a
+  /// record with a pending answer is replaced, the new record is sent instead, at once.
+  mutating func replace(
+    _ old: [OwnedRecord], by new: [OwnedRecord], announcedAt start: Instant, at now: Instant
+  ) -> [OwnedRecord] {
+    let asked = Set(old.filter(isPending).map(\.record.key))
+    owned.insert(new, announcedAt: start)
+    let removed = owned.remove(old)
+    for record in new where record.role == .unique && asked.contains(record.record.key) {
+      guard !isPending(record), let slot = owned.slot(of: record.record.identity) else { continue }
+      schedule([slot], at: now, isDefence: false)
+    }
+    return removed
+  }
+
+  private func isPending(_ record: OwnedRecord) -> Bool {
+    owned.slot(of: record.record.identity).flatMap { owned[$0]?.batch } != nil
+  }
+
   private static func roundedUp(_ moment: Instant) -> Instant {
     let step = AnswerBatch.batchGranularity.wholeNanoseconds
     let rest = moment.nanoseconds % step

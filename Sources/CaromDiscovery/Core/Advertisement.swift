@@ -11,8 +11,8 @@ public struct Advertisement: Sendable {
   let discovery: DiscoveryActor
   let id: DiscoveryCore.AdvertisingID
 
-  /// Replaces the service's TXT record and announces the change. Beyond ten changes a minute,
-  /// announcements are delayed, and then carry the newest record.
+  /// Replaces the service's TXT record. Queries are answered with it once this method returns, and
+  /// other hosts are told within 1.5 s of the last change, however many there are.
   public func update(txt: TXTRecord) async throws(DiscoveryError) {
     try await discovery.update(id, txt: txt)
   }

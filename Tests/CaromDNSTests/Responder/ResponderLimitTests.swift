@@ -95,7 +95,7 @@ import Testing
     for index in 0..<100 as Range<UInt32> {
       let record = OwnedRecord(
         record: Record("a.local", .address(.v4(index)), timeToLive: 120), role: .unique)
-      owned.insert([record, record])
+      owned.insert([record, record], announcedAt: .zero)
       let first = owned.remove([record])
       owned.markSent(0, at: .zero)
       let second = owned.remove([record])
