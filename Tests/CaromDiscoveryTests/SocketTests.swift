@@ -140,7 +140,8 @@ import Testing
   /// alone is bound to them.
   private func claim(_ sockets: UnicastSockets, _ link: Link) -> Bool {
     for mayBind in [true, false] {
-      let bound = UDPSocket.addresses(boundTo: 5353)
+      // A daemon of this machine may hold the wildcard address.
+      let bound = UDPSocket.addresses(boundTo: 5353)?.filter { $0 != .any4 && $0 != .any6 }
       _ = sockets.claim(link, among: bound, mayBind: mayBind) { _ in }
     }
     return sockets.hasAll(of: link)
@@ -198,6 +199,40 @@ import Testing
       #expect(!claim(sockets, link))
       other.close()
       #expect(await claimEventually(sockets, link))
+      sockets.close()
+    }
+  }
+
+  @Test(arguments: [IPAddress.any4, .any6])
+  func `R7: addresses are released while another program holds the wildcard`(
+    wildcard: IPAddress
+  ) async throws {
+    try await onLoop { loop in
+      let link = makeLink()
+      let sockets = UnicastSockets(on: loop)
+      #expect(claim(sockets, link))
+      let bound = link.addresses.map(\.address)
+      #expect(!sockets.claim(link, among: bound + [wildcard], mayBind: true) { _ in })
+      #expect(!sockets.hasAll(of: link))
+      #expect(!sockets.claim(link, among: [wildcard], mayBind: true) { _ in })
+      #expect(sockets.claim(link, among: [], mayBind: true) { _ in } && sockets.hasAll(of: link))
+      sockets.close()
+    }
+  }
+
+  @Test func `R7: all addresses of a link are released if another program has one of them`()
+    async throws
+  {
+    try await onLoop { loop in
+      let address = IPAddress.v4(0x7F00_0000 | UInt32.random(in: 0x10000..<0xFF_0000))
+      var link = makeLink()
+      link.addresses.append(.init(address, prefixLength: 8))
+      let sockets = UnicastSockets(on: loop)
+      #expect(claim(sockets, link))
+      let bound = link.addresses.map(\.address) + [address]
+      #expect(!sockets.claim(link, among: bound, mayBind: true) { _ in })
+      link.addresses.removeAll { $0.address == address }
+      #expect(!sockets.hasAll(of: link))
       sockets.close()
     }
   }

@@ -49,6 +49,76 @@ struct SharedPortTests {
     }
   }
 
+  /// Starts a browse that stays idle on h1 once it has found the service that h2 advertises.
+  private func startIdleBrowse(_ lab: Lab) async throws {
+    let far = try lab.startPeer("h2", "publish", "far", Self.type, "7000")
+    _ = try await far.line(containing: "established")
+    let browser = try lab.startPeer("h1", "browse", Self.type)
+    _ = try await browser.line(containing: "resolved", "far")
+  }
+
+  /// Waits until a condition of the shell holds on h1.
+  private func wait(_ lab: Lab, until condition: String) async throws {
+    try await lab.run("h1", "bash", "-c", "until \(condition); do sleep .05; done")
+  }
+
+  private static let holdsAddress = "ss -uln | grep -q 10.77.0.1:5353"
+
+  @Test func `R7: a daemon that holds the wildcard receives its unicast beside an idle browse`()
+    async throws
+  {
+    try await Lab.with(hosts: 2) { lab in
+      try await startIdleBrowse(lab)
+      try await wait(lab, until: Self.holdsAddress)
+      let daemon = try lab.start("h1", Peers.python, "wildcard.py")
+      _ = try await daemon.line(containing: "bound")
+      for _ in 0..<3 {
+        daemon.send("browse \(Self.type)")
+        #expect(try await daemon.line(containing: "answered").contains("unicast"))
+      }
+      let asking = try lab.start("h2", Peers.python, "wildcard.py", "ask", "10.77.0.1", "x.local")
+      _ = try await daemon.line(containing: "asked by 10.77.0.2")
+      _ = try await asking.line(containing: "no answer")
+      daemon.endInput()
+      try await wait(lab, until: Self.holdsAddress)
+    }
+  }
+
+  @Test func `R7: addresses are released although the daemon sends nothing`() async throws {
+    try await Lab.with(hosts: 2) { lab in
+      try await startIdleBrowse(lab)
+      try await wait(lab, until: Self.holdsAddress)
+      let daemon = try lab.start("h1", Peers.python, "wildcard.py")
+      _ = try await daemon.line(containing: "bound")
+      try await wait(lab, until: "! \(Self.holdsAddress)")
+    }
+  }
+
+  @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded))
+  func `R7: avahi answers direct questions beside an idle browse`() async throws {
+    try await Lab.with(hosts: 2) { lab in
+      try await lab.startAvahi("h1")
+      try await startIdleBrowse(lab)
+      for _ in 0..<4 {
+        let asking = try lab.start(
+          "h2", Peers.python, "wildcard.py", "ask", "10.77.0.1", "h1.local")
+        let line = try await asking.line(containing: "answer")
+        #expect(line == "answered by 10.77.0.1")
+      }
+    }
+  }
+
+  @Test(.enabled(if: Peers.resolved != nil, Peers.resolvedIsNeeded))
+  func `R7: no address is bound beside systemd-resolved`() async throws {
+    let folder = try #require(Peers.resolved)
+    try await Lab.with(hosts: 2) { lab in
+      try await startIdleBrowse(lab)
+      try await wait(lab, until: Self.holdsAddress)
+      try await lab.startResolved("h1", folder)
+      try await wait(lab, until: "! \(Self.holdsAddress)")
+    }
+  }
+
   @Test func `the error says that another program has exclusive use of the port`() async throws {
     try await Lab.with(hosts: 1) { lab in
       let script = """

@@ -51,6 +51,7 @@ struct DiscoveryRun {
     case .loss: try await addLoss(collectLoss())
     case .faults: try await addFaults(collectFaults())
     case .flood: try await measureFlood()
+    case .neighbor: try await measureNeighbor()
     }
     machine.sampleNoise()
   }

@@ -19,8 +19,11 @@ public final class DiscoveryCore {
     case failed(DiscoveryError)
   }
 
-  /// The minimum time between two checks of the sockets bound to port 5353.
-  static let portCheckInterval = Duration.seconds(1)
+  /// The time after which the sockets bound to port 5353 are checked again. The system does not
+  /// report that a program has bound or released the port.
+  static let portCheckInterval = Duration.seconds(5)
+  /// The minimum time between two checks, since each of them reads the system's whole list.
+  static let minimumPortCheckInterval = Duration.milliseconds(100)
   /// The minimum increase in the suspended time that counts as a suspension of the computer. The
   /// clocks from which the suspended time is computed differ slightly, so smaller increases are
   /// ignored.
@@ -35,8 +38,8 @@ public final class DiscoveryCore {
   private var monitor: InterfaceMonitor?
   private var hook: ShutdownHook?
   private var isOpen = true
-  /// The time at which the sockets bound to port 5353 were last checked.
-  private var lastPortCheck: Instant?
+  /// The times of the last and of the next check of the sockets bound to port 5353.
+  private var portChecks = (last: Instant.zero, next: Instant.zero)
   /// The counters of sockets that have been closed.
   private var closedCounters = DiscoveryCounters()
   var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
@@ -126,7 +129,7 @@ public final class DiscoveryCore {
   /// Checks which sockets are bound to port 5353, binds this host's free addresses, and passes the
   /// state of the links to the protocol implementation.
   func claimUnicast() {
-    lastPortCheck = loop.now
+    portChecks = (loop.now, loop.now + Self.portCheckInterval)
     let bound = UDPSocket.addresses(boundTo: MulticastGroup.port)
     var hasBound = false
     for socket in sockets { hasBound = socket.claimUnicast(bound, mayBind: true) || hasBound }
@@ -142,7 +145,7 @@ public final class DiscoveryCore {
     loop.preconditionCurrent("discovery")
     guard isOpen else { throw .closed }
     restartAfterSuspension()
-    refreshUnicastClaims()
+    checkPort()
   }
 
   /// Claims names and sends queries again if the computer was suspended since this method was last
@@ -156,12 +159,16 @@ public final class DiscoveryCore {
     node.restartQuestions(on: nil, at: loop.now)
   }
 
-  /// Repeats `claimUnicast` if the last check is too old, since another program may have bound or
-  /// released the port. Called before new queries.
-  func refreshUnicastClaims() {
-    guard let lastPortCheck, loop.now - lastPortCheck > Self.portCheckInterval else { return }
-    claimUnicast()
+  /// Repeats `claimUnicast` now, or as soon as `minimumPortCheckInterval` has passed since the last
+  /// check, because another program may have bound or released the port. Called before new queries
+  /// and when this host sends multicast, which its other programs do when they start.
+  func checkPort() {
+    let earliest = max(loop.now, portChecks.last + Self.minimumPortCheckInterval)
+    portChecks.next = min(portChecks.next, earliest)
+    checkPortIfDue()
   }
+
+  private func checkPortIfDue() { if loop.now >= portChecks.next { claimUnicast() } }
 
   private func interfacesChanged() {
     guard isOpen, let all = try? Interfaces.list() else { return }
@@ -174,13 +181,20 @@ public final class DiscoveryCore {
   private func receive(_ datagrams: [Datagram]) {
     guard isOpen else { return }
     restartAfterSuspension()
+    // A program on this host that waits for unicast responses has just sent its query.
+    if datagrams.contains(where: isFromThisHost) { checkPort() }
     for datagram in datagrams { node.handle(datagram, at: loop.now) }
     drain()
+  }
+
+  private func isFromThisHost(_ datagram: Datagram) -> Bool {
+    sockets.contains { $0.link.hasAddress(datagram.source.address) }
   }
 
   private func timeout() {
     guard isOpen else { return }
     restartAfterSuspension()
+    checkPortIfDue()
     node.handleTimeout(at: loop.now)
     drain()
   }
@@ -194,7 +208,7 @@ public final class DiscoveryCore {
     for socket in sockets { socket.flush() }
     var events: [MulticastDNS.Event] = []
     while let event = node.pollEvent() { events.append(event) }
-    if let next = node.nextTimeout { timer?.arm(at: next) } else { timer?.cancel() }
+    timer?.arm(at: min(portChecks.next, node.nextTimeout ?? portChecks.next))
     for event in events { deliver(event) }
   }
 

@@ -157,9 +157,10 @@ extension InterfaceSocket {
     link.isOnLink(source) && (arrival == link.index || link.hasAddress(source))
   }
 
-  /// Releases addresses that another socket shares and, if `mayBind` is true, binds the link's
-  /// unbound addresses. `bound` lists the address of every bound socket; if it is `nil`, all
-  /// addresses are released. Returns whether an address was bound.
+  /// Releases the link's addresses if another socket receives unicast datagrams to one of them.
+  /// Otherwise binds the unbound ones, if `mayBind` is true. `bound` lists the address of every
+  /// bound socket; if it is `nil`, all addresses are released. Returns whether an address was
+  /// bound.
   func claimUnicast(_ bound: [IPAddress]?, mayBind: Bool) -> Bool {
     let hasBound = unicast.claim(link, among: bound, mayBind: mayBind) { [weak self] batch in
       self?.receive(batch, isUnicast: true)

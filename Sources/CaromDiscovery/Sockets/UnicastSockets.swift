@@ -5,10 +5,11 @@ import CaromTransport
 /// Sockets bound to this host's addresses on a link, which receive unicast responses.
 ///
 /// If several sockets are bound to the same address and port, the kernel delivers each unicast
-/// datagram to only one of them, which may belong to another program. Therefore an address is bound
-/// only if no other socket is bound to it, and released when another socket binds it too. Sockets
-/// bound to the wildcard address do not matter, since the kernel prefers the more specific socket.
-/// Of several processes on one host, one receives the unicast datagrams; the others do not request
+/// datagram to only one of them, which may belong to another program. A socket that is bound to the
+/// wildcard address, as the sockets of the system's daemons are, receives no datagram for which
+/// there is a more specific socket. Therefore the addresses of a link are bound only if no other
+/// socket receives unicast datagrams to any of them, and released when there is one. Of several
+/// Carom processes on one host, one receives the unicast datagrams; the others do not request
 /// unicast responses.
 final class UnicastSockets {
   /// The maximum number of addresses of a link that are bound. Unicast responses are not requested
@@ -20,31 +21,36 @@ final class UnicastSockets {
 
   init(on loop: NetworkLoop) { self.loop = loop }
 
-  /// Releases addresses that another socket shares and, if `mayBind` is true, binds the link's
-  /// unbound addresses. `bound` lists the address of every bound socket. If it is `nil`, because
-  /// the system does not provide the list, all addresses are released. Returns whether an address
-  /// was bound.
+  /// Releases the link's addresses if another socket receives unicast datagrams to one of them.
+  /// Otherwise binds the unbound ones, if `mayBind` is true. `bound` lists the address of every
+  /// bound socket. If it is `nil`, because the system does not provide the list, all addresses are
+  /// released. Returns whether an address was bound.
   func claim(
     _ link: Link, among bound: [IPAddress]?, mayBind: Bool,
     _ receive: @escaping (borrowing UDPBatch) -> Void
   ) -> Bool {
     let wanted = link.addresses.map(\.address)
     for address in sockets.keys where !wanted.contains(address) { release(address) }
-    guard let bound, wanted.count <= Self.limit else {
+    guard let bound, wanted.count <= Self.limit, !isShared(wanted, among: bound) else {
       close()
       return false
     }
+    guard mayBind else { return false }
     var hasBound = false
-    for address in wanted {
-      let holders = bound.count { $0.scoped(to: 0) == address }
-      if sockets[address] != nil {
-        if holders > 1 { release(address) }
-      } else if holders == 0, mayBind {
-        sockets[address] = try? open(address, on: link.index, receive)
-        hasBound = hasBound || sockets[address] != nil
-      }
+    for address in wanted where sockets[address] == nil {
+      sockets[address] = try? open(address, on: link.index, receive)
+      hasBound = hasBound || sockets[address] != nil
     }
     return hasBound
+  }
+
+  /// Returns whether a socket other than these is bound to one of `wanted` or to a wildcard
+  /// address. The IPv6 wildcard counts for IPv4 too, since its socket may receive both.
+  private func isShared(_ wanted: [IPAddress], among bound: [IPAddress]) -> Bool {
+    bound.contains { $0 == .any4 || $0 == .any6 }
+      || wanted.contains { address in
+        bound.count { $0.scoped(to: 0) == address } > (sockets[address] == nil ? 0 : 1)
+      }
   }
 
   /// Returns whether every address of the link is bound by these sockets and by no others.
