@@ -1,8 +1,9 @@
 import CaromCore
 
 extension Querier {
-  /// Starts resolving a service and returns the operation's id. Exactly one event follows, by
-  /// `deadline`.
+  /// Starts resolving a service. Exactly one event is reported, by `deadline`. If `instance` is not
+  /// in Unicode normalization form C, the composed name is asked for too, since this is how names
+  /// are published (RFC 6762 §16). If both exist, the service with the name as given is resolved.
   package mutating func resolve(
     _ instance: Name, deadline: Instant, at now: Instant
   ) -> ResolveID {
@@ -11,8 +12,13 @@ extension Querier {
       emit(.unresolved(id, .tooMany))
       return id
     }
-    resolverTimers.insert(id, at: deadline)
     start(Resolver(instance: instance, deadline: deadline), id, at: now)
+    var other = Resolver(instance: instance.composed, deadline: deadline)
+    if other.instance != instance, resolvers.count < Self.resolverLimit {
+      other.original = id
+      start(other, ResolveID(number: makeNumber()), at: now)
+    }
+    evaluatePending(at: now)
     return id
   }
 
@@ -23,19 +29,21 @@ extension Querier {
     guard resolvers.count < Self.resolverLimit else { return nil }
     let id = ResolveID(number: makeNumber())
     start(Resolver(instance: instance, deadline: nil), id, at: now)
+    evaluatePending(at: now)
     return id
   }
 
   private mutating func start(_ resolver: Resolver, _ id: ResolveID, at now: Instant) {
     resolvers[id] = resolver
+    if let deadline = resolver.deadline { resolverTimers.insert(id, at: deadline) }
     for key in resolver.keys { ask(key, for: id, at: now) }
     setNeedsEvaluation(id)
-    evaluatePending(at: now)
   }
 
   /// Cancels a resolve operation, or stops monitoring endpoints. No event is reported for it.
   package mutating func cancelResolve(_ id: ResolveID) {
     close(id)
+    if hasComposed(id) { close(id.composed) }
     dropEvents(of: id.number)
   }
 
@@ -78,19 +86,38 @@ extension Querier {
       }
       return
     }
-    guard resolver.deadline == nil else {
-      switch outcome {
-      case .resolved(let resolution): emit(.resolved(id, resolution))
-      case .failed(let failure): emit(.unresolved(id, failure))
-      }
-      return close(id)
-    }
+    guard resolver.deadline == nil else { return finish(id, with: outcome, at: now) }
     guard case .resolved(let resolution) = outcome,
       resolver.lastReported?.isEquivalent(to: resolution) != true
     else { return }
     resolvers[id]?.lastReported = resolution
     emit(.resolved(id, resolution))
   }
+
+  /// Ends an operation and reports its outcome, unless the operation under the other form of the
+  /// name decides.
+  private mutating func finish(_ id: ResolveID, with outcome: Resolver.Outcome, at now: Instant) {
+    guard let resolver = resolvers[id] else { return }
+    close(id)
+    if let original = resolver.original, resolvers[original] != nil {
+      guard case .resolved(let resolution) = outcome else { return }
+      let end = now.advanced(by: Resolver.nameGracePeriod)
+      resolvers[original]?.composedResult = resolution
+      resolvers[original]?.deadline = min(resolver.deadline ?? end, end)
+      resolverTimers.insert(original, at: end)
+      return
+    }
+    switch outcome {
+    case .resolved(let resolution):
+      if hasComposed(id) { close(id.composed) }
+      emit(.resolved(resolver.original ?? id, resolution))
+    case .failed(let failure):
+      if let resolution = resolver.composedResult { return emit(.resolved(id, resolution)) }
+      if !hasComposed(id) { emit(.unresolved(resolver.original ?? id, failure)) }
+    }
+  }
+
+  private func hasComposed(_ id: ResolveID) -> Bool { resolvers[id.composed]?.original == id }
 
   /// Asks a resolver's question. If the question is already active but unanswered, its next query
   /// is sent early instead of at the end of its interval.
@@ -112,4 +139,9 @@ extension Querier {
     guard let resolver = resolvers.removeValue(forKey: id) else { return }
     for key in resolver.keys { activeQuestions.remove(.resolver(id), for: key) }
   }
+}
+
+extension ResolveID {
+  /// The operation that looks for the service under the composed name, if there is one.
+  fileprivate var composed: ResolveID { ResolveID(number: number + 1) }
 }

@@ -28,18 +28,25 @@ struct Resolver: Sendable {
   /// How long to wait for a host's addresses of the other family once one family is known. A
   /// responder may send A records over IPv4 only and AAAA records over IPv6 only.
   static let familyPatience = Duration.milliseconds(50)
+  /// How long a service's name as it was given takes precedence over the composed name.
+  static let nameGracePeriod = Duration.milliseconds(100)
   /// The maximum number of a service's hosts whose addresses are queried.
   static let hostLimit = 8
 
   let instance: Name
   /// The time at which the operation ends, or nil if it monitors the service until it is cancelled.
-  let deadline: Instant?
+  var deadline: Instant?
   /// The records that the resolver asks for.
   private(set) var keys: [RecordKey]
   /// The time since which an address is known, or nil if none is known.
   private(set) var addressKnownSince: Instant?
   /// The last resolution that was reported. Nil unless the resolver monitors the service.
   var lastReported: Resolution?
+  /// The operation that looks for the service under its name as given, if this one looks for it
+  /// under the composed name.
+  var original: ResolveID?
+  /// The result under the composed name, which counts if this operation fails.
+  var composedResult: Resolution?
   /// Whether the resolver is marked for evaluation.
   var needsEvaluation = false
 

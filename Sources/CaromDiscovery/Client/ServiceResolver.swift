@@ -25,13 +25,21 @@ public struct ServiceResolver: Sendable {
     self.loop = loop
   }
 
-  private func fullName() throws(DiscoveryError) -> Name {
+  /// The full names under which the service may be published: the name as given, and the name in
+  /// Unicode normalization form C if that is different.
+  private func fullNames() throws(DiscoveryError) -> [Name] {
     do throws(InstanceNameError) { try InstanceName.validate(name) } catch {
       throw DiscoveryError(error)
     }
     let search = try ServiceSearch(type, subtype: nil, domain: domain)
-    guard let name = try? search.target.name().prefixed(by: name) else { throw .nameInvalid }
-    return name
+    guard let base = try? search.target.name(), let composed = try? base.prefixed(by: name) else {
+      throw .nameInvalid
+    }
+    // A name that is not composed may be too long to be a label.
+    guard let given = try? base.prefixed(byUncomposed: name), given != composed else {
+      return [composed]
+    }
+    return [given, composed]
   }
 
   /// Resolves the endpoints at which the service can be reached. Throws `timedOut` if no answer
@@ -39,7 +47,8 @@ public struct ServiceResolver: Sendable {
   public func resolve(
     within limit: Duration = .seconds(5)
   ) async throws(DiscoveryError) -> ResolvedService {
-    let name = try fullName()
+    // `resolve` looks for the composed name as well.
+    let name = try fullNames()[0]
     return try await DiscoveryActor.shared(on: loop, interfaces).resolve(name, within: limit)
   }
 
@@ -48,8 +57,8 @@ public struct ServiceResolver: Sendable {
   public var resolutions: LatestValues<ResolvedService> {
     LatestValues {
       LatestValues.watch { [self] () throws(DiscoveryError) in
-        let name = try fullName()
-        return (try DiscoveryActor.shared(on: loop, interfaces), name)
+        let names = try fullNames()
+        return (try DiscoveryActor.shared(on: loop, interfaces), names)
       }
     }
   }
@@ -59,8 +68,8 @@ public struct ServiceResolver: Sendable {
   public var txtRecords: LatestValues<TXTRecord> {
     LatestValues {
       LatestValues.watch { [self] () throws(DiscoveryError) in
-        let name = try fullName()
-        return (try DiscoveryActor.shared(on: loop, interfaces), name)
+        let names = try fullNames()
+        return (try DiscoveryActor.shared(on: loop, interfaces), names)
       }
     }
   }

@@ -41,7 +41,7 @@ public struct DiscoveredService: Sendable {
     LatestValues { [discovery, fullName] in
       LatestValues.watch { () throws(DiscoveryError) in
         guard let discovery else { throw .closed }
-        return (discovery, fullName)
+        return (discovery, [fullName])
       }
     }
   }
@@ -52,7 +52,7 @@ public struct DiscoveredService: Sendable {
     LatestValues { [discovery, fullName] in
       LatestValues.watch { () throws(DiscoveryError) in
         guard let discovery else { throw .closed }
-        return (discovery, fullName)
+        return (discovery, [fullName])
       }
     }
   }
@@ -96,37 +96,39 @@ extension DiscoveryChange where Item == DiscoveredService {
 }
 
 extension LatestValues<TXTRecord> {
-  /// Monitors the TXT record of the service that `find` returns.
+  /// Monitors the TXT record of a service under the names that `find` returns.
   static func watch(
-    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, Name)
+    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name])
   ) -> CoalescingStream<Int, TXTRecord>.Reader {
     CoalescingStream.read(makeStream()) { send, finish throws(DiscoveryError) in
-      let (discovery, name) = try find()
-      let handle = try await discovery.monitor(name) { result in
-        switch result {
-        case .success(let text): send(text ?? [:], 0, discovery.loop)
-        case .failure(let error): finish(error)
+      let (discovery, names) = try find()
+      return try await discovery.start(for: names) { discovery, name throws(DiscoveryError) in
+        try discovery.monitor(name) { result in
+          switch result {
+          case .success(let text): send(text ?? [:], 0, discovery.loop)
+          case .failure(let error): finish(error)
+          }
         }
       }
-      return { await discovery.stop(handle) }
     }
   }
 }
 
 extension LatestValues<ResolvedService> {
-  /// Monitors the endpoints of the service that `find` returns.
+  /// Monitors the endpoints of a service under the names that `find` returns.
   static func watch(
-    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, Name)
+    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name])
   ) -> CoalescingStream<Int, ResolvedService>.Reader {
     CoalescingStream.read(makeStream()) { send, finish throws(DiscoveryError) in
-      let (discovery, name) = try find()
-      let handle = try await discovery.watchEndpoints(of: name) { result in
-        switch result {
-        case .success(let service): send(service, 0, discovery.loop)
-        case .failure(let error): finish(error)
+      let (discovery, names) = try find()
+      return try await discovery.start(for: names) { discovery, name throws(DiscoveryError) in
+        try discovery.watchEndpoints(of: name) { result in
+          switch result {
+          case .success(let service): send(service, 0, discovery.loop)
+          case .failure(let error): finish(error)
+          }
         }
       }
-      return { await discovery.stop(handle) }
     }
   }
 }

@@ -111,6 +111,21 @@ actor DiscoveryActor: LoopActor {
     try body(self)
   }
 
+  /// Starts an operation for each name, and returns a closure that stops all of them.
+  func start(
+    for names: [Name],
+    _ body: @Sendable (isolated DiscoveryActor, Name) throws(DiscoveryError) -> Handle
+  ) throws(DiscoveryError) -> @Sendable () async -> Void {
+    var handles: [Handle] = []
+    for name in names {
+      do throws(DiscoveryError) { handles.append(try body(self, name)) } catch {
+        for handle in handles { stop(handle) }
+        throw error
+      }
+    }
+    return { [handles] in for handle in handles { await self.stop(handle) } }
+  }
+
   /// Stops the operation that `handle` identifies.
   func stop(_ handle: Handle) {
     switch handle {

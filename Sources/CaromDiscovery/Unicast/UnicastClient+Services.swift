@@ -38,14 +38,27 @@ extension UnicastClient {
     return TXTRecord(decoding: bytes)
   }
 
-  /// Resolves the endpoints at which a service can be reached.
+  /// Resolves the endpoints at which a service can be reached. If no server knows the name as
+  /// given, the name in Unicode normalization form C is tried.
   package func resolve(
     _ instance: Name, of servers: [Endpoint], within limit: Duration
   ) async throws(DiscoveryError) -> Resolution {
     let deadline = loop.now + limit
+    do throws(DiscoveryError) {
+      return try await resolveExactly(instance, of: servers, until: deadline)
+    } catch {
+      let composed = instance.composed
+      guard error == .notOffered, composed != instance else { throw error }
+      return try await resolveExactly(composed, of: servers, until: deadline)
+    }
+  }
+
+  private func resolveExactly(
+    _ instance: Name, of servers: [Endpoint], until deadline: Instant
+  ) async throws(DiscoveryError) -> Resolution {
     let answer: UnicastAnswer
     do throws(UnicastError) {
-      answer = try await ask(instance, .srv, of: servers, within: limit)
+      answer = try await ask(instance, .srv, of: servers, within: deadline - loop.now)
     } catch {
       switch error {
       case .cancelled: throw .cancelled
