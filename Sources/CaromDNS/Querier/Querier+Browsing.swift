@@ -105,7 +105,7 @@ extension Querier {
       service.interfaces.removeAll { $0 == interface }
       guard service.interfaces.isEmpty else {
         browses[id]?.services[name] = service
-        return
+        return refreshText(of: name, in: id)
       }
       browses[id]?.services[name] = nil
       activeQuestions.remove(.browse(id), for: RecordKey(name, .txt))

@@ -118,6 +118,21 @@ import Testing
     #expect(network.changes(0) == ["+Maya's table", "-Maya's table"])
   }
 
+  @Test func `R61: when a link goes, the TXT record of the remaining link is reported`() throws {
+    var network = makeTwoLinks()
+    let attachments = network.nodes[0].attachments
+    network.browse(0)
+    for segment in [0, 1] {
+      let text = SimulatedNetwork.makeText(["link": "\(segment)"])
+      respond(&network, [SimulatedNetwork.makePointer(), text], on: segment)
+    }
+    let before = network.changes(0)
+    network.setLinks(0, [attachments[1]])
+    #expect(network.changes(0) == before + ["~Maya's table"])
+    guard case .updated(_, let service)? = network.querierEvents(0).last else { return }
+    #expect(service.text == ["link": "1"] && service.interfaces == [3])
+  }
+
   @Test func `R61: a host's addresses on all links are resolved, link-local ones with a scope`()
     throws
   {
