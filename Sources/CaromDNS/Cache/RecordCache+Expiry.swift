@@ -91,6 +91,18 @@ extension RecordCache {
     return list
   }
 
+  /// Postpones the expiry of a record that is about to expire to `end`, if that is later.
+  mutating func postponeExpiry(of record: Record, on interface: UInt32, to end: Instant) {
+    let key = EntryKey(interface: interface, identity: record.identity)
+    guard let id = slotIndices[key], var entry = slots[id]?.entry, entry.isExpiring,
+      entry.expires < end
+    else { return }
+    entry.expires = end
+    entry.serial = makeSerial()
+    slots[id]?.entry = entry
+    schedule(id)
+  }
+
   /// Makes a record expire within `rest`, without any further refresh. `marksExpiring` tells
   /// whether the record counts as expiring from now on.
   mutating func shortenLife(

@@ -53,8 +53,17 @@ package struct RecordCache: Sendable {
     var unanswered: (since: Instant, isRepeated: Bool)?
   }
 
-  /// The outcome of `insert`: the record was added, was already in the cache, or was not stored.
-  package enum Insertion: Sendable { case new, known, refused }
+  /// The outcome of `insert`.
+  package enum Insertion: Sendable {
+    /// The record was added.
+    case new
+    /// The record was already in the cache.
+    case known
+    /// The record was in the cache and is about to expire, because the received one is a goodbye.
+    case withdrawn
+    /// The record was not stored.
+    case refused
+  }
 
   /// A refresh or an expiry that `handleTimeout` found to be due.
   package enum Event: Sendable {
@@ -181,27 +190,35 @@ package struct RecordCache: Sendable {
 // MARK: - Storing records
 
 extension RecordCache {
-  /// Stores a received record or renews the cached one; a goodbye record makes the cached record
-  /// expire soon. `isWanted` returns whether an active question asks for a key; such records are
-  /// kept the longest when space runs out. `popEvicted` returns the records that were evicted to
-  /// make room.
+  /// Stores a received record or renews the cached one; a goodbye makes the cached record expire
+  /// soon. A record whose sender is not on the link removes nothing: goodbyes, cache-flush bits and
+  /// shorter lives of such records are ignored, since their source may be invented. `isWanted`
+  /// returns whether an active question asks for a key; such records are kept the longest when
+  /// space runs out. `popEvicted` returns the records that were evicted to make room.
   package mutating func insert(
-    _ record: Record, from source: IPAddress, on interface: UInt32, at now: Instant,
-    jitter: UInt8, isWanted: (RecordKey) -> Bool
+    _ record: Record, from source: IPAddress, isOnLink: Bool = true, on interface: UInt32,
+    at now: Instant, jitter: UInt8, isWanted: (RecordKey) -> Bool
   ) -> Insertion {
+    guard isOnLink || record.timeToLive > 0 else { return .refused }
     let setKey = SetKey(interface: interface, key: record.key)
     let entryKey = EntryKey(interface: interface, identity: record.identity)
-    defer { if record.flushesCache, record.timeToLive > 0 { flush(setKey, at: now) } }
-    if let id = slotIndices[entryKey] {
+    defer {
+      if record.flushesCache, record.timeToLive > 0, isOnLink { flush(setKey, at: now) }
+    }
+    if let id = slotIndices[entryKey], let entry = slots[id]?.entry {
       if record.timeToLive == 0 {
         shortenLife(id, to: Self.gracePeriod, at: now)
-      } else {
+        return entry.isExpiring ? .known : .withdrawn
+      }
+      if isOnLink || Self.end(of: record, received: now) >= entry.expires {
         renew(id, with: record, at: now, jitter: jitter)
       }
       return .known
     }
+    // All senders outside the link share the capacity of one sender.
     let candidate = Candidate(
-      setKey: setKey, source: Source(interface: interface, address: source.scoped(to: 0)),
+      setKey: setKey,
+      source: Source(interface: interface, address: isOnLink ? source.scoped(to: 0) : .any4),
       cost: Self.cost(of: record))
     guard record.timeToLive > 0, makeRoom(for: candidate, at: now, isWanted) else {
       return .refused

@@ -3,6 +3,7 @@ import CaromCore
 extension Querier {
   private enum Change {
     case stored(Record, isNew: Bool)
+    case withdrawn(Record)
     case evicted(RecordCache.SetKey, Record)
   }
 
@@ -18,8 +19,7 @@ extension Querier {
       else { return }
     }
     let changes = store(
-      response.answers + response.additionals, from: datagram.source.address, on: interface,
-      at: now)
+      response.answers + response.additionals, from: datagram.source.address, on: link, at: now)
     for case .stored(let record, _) in changes where record.timeToLive > 0 {
       suspendQuestions(answeredBy: record, on: interface)
     }
@@ -27,6 +27,7 @@ extension Querier {
       switch change {
       case .stored(let record, let isNew):
         if record.timeToLive > 0 { handleStored(record, isNew: isNew, on: interface, at: now) }
+      case .withdrawn(let record): confirmGoodbye(of: record, on: interface, at: now)
       case .evicted(let setKey, let record):
         handleLost(record, at: setKey, wasEvicted: true, at: now)
       }
@@ -34,11 +35,15 @@ extension Querier {
     evaluatePending(at: now)
   }
 
-  /// Returns whether a unicast response answers a question that recently asked for one. Other
-  /// unicast responses are ignored.
+  /// Returns whether a unicast response answers or denies a question that recently asked for one.
+  /// Other unicast responses are ignored.
   private func isExpected(_ response: Message, on interface: UInt32, at now: Instant) -> Bool {
     response.answers.contains { record in
-      [record.type, .any].contains { type in
+      var types = [record.type, .any]
+      if case .types(_, let present) = record.data {
+        types += activeQuestions.types(of: record.name).filter { !present.contains($0) }
+      }
+      return types.contains { type in
         activeQuestions[RecordKey(record.name, type)]?.expectsUnicast(on: interface, at: now)
           ?? false
       }
@@ -48,21 +53,49 @@ extension Querier {
   /// Stores records in the cache and returns the changes. NSEC records that do not have the form of
   /// RFC 6762 §6.1 are skipped.
   private mutating func store(
-    _ records: [Record], from source: IPAddress, on interface: UInt32, at now: Instant
+    _ records: [Record], from source: IPAddress, on link: Link, at now: Instant
   ) -> [Change] {
     let questions = activeQuestions
+    let isOnLink = link.isOnLink(source)
     var changes: [Change] = []
     for record in records where record.recordClass == Record.internet {
       if case .types(let next, let types) = record.data {
         guard next == record.name, !types.contains(.nsec) else { continue }
       }
       let insertion = cache.insert(
-        record, from: source, on: interface, at: now,
+        record, from: source, isOnLink: isOnLink, on: link.index, at: now,
         jitter: UInt8.random(in: 0...10, using: &generator), isWanted: questions.isWanted)
       for (setKey, record) in cache.popEvicted() { changes.append(.evicted(setKey, record)) }
-      if insertion != .refused { changes.append(.stored(record, isNew: insertion == .new)) }
+      switch insertion {
+      case .new, .known: changes.append(.stored(record, isNew: insertion == .new))
+      case .withdrawn: changes.append(.withdrawn(record))
+      case .refused: break
+      }
     }
     return changes
+  }
+
+  /// Asks once whether a record is really gone, because anybody on the link can send a goodbye in
+  /// the name of its owner. If the owner answers within the record's last second (RFC 6762 §10.1),
+  /// the record remains. A PTR answer also renews the other records of a browsed service (RFC 6763
+  /// §12.1), so those are not asked for.
+  private mutating func confirmGoodbye(
+    of record: Record, on interface: UInt32, at now: Instant
+  ) {
+    let isWanted = activeQuestions.observers(of: record.key).contains { observer in
+      if case .browse = observer { record.type == .ptr } else { true }
+    }
+    guard isWanted else { return }
+    let start = makeStart(at: now)
+    for type in [record.type, .any] {
+      let key = RecordKey(record.name, type)
+      activeQuestions.modify(key) { $0.modify(interface) { $0.refresh(at: start) } }
+      // Within a second of the last query, the owner could not answer again (§6), so the question
+      // and the expiry wait until it can.
+      guard let next = activeQuestions[key]?.schedules.first(where: { $0.link == interface })?.next
+      else { continue }
+      cache.postponeExpiry(of: record, on: interface, to: next + Self.answerTimeout)
+    }
   }
 
   /// Suspends the active questions to which `record` is a complete answer: a unique record, or an
@@ -162,10 +195,11 @@ extension Querier {
   /// answers are not cached (§7.1).
   package mutating func handleQuery(_ query: Message, from datagram: Datagram, at now: Instant) {
     let interface = datagram.interface
-    guard links.contains(where: { $0.index == interface }), !query.isTruncated,
+    guard let link = links.first(where: { $0.index == interface }), !query.isTruncated,
       datagram.source.port == MulticastGroup.port, datagram.destination.address.isMulticast
     else { return }
-    let isForeign = !links.contains { $0.hasAddress(datagram.source.address) }
+    let source = datagram.source.address
+    let isForeign = link.isOnLink(source) && !links.contains { $0.hasAddress(source) }
     let known = Dictionary(grouping: query.answers, by: \.key)
       .mapValues { Set($0.map(\.identity)) }
     var seen: Set<RecordKey> = []

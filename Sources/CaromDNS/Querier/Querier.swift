@@ -25,6 +25,9 @@ package struct Querier: Sendable {
   static let packetQuestions = 40
   /// How long a reconfirmed record remains cached unless it is received again (RFC 6762 §10.4).
   static let reconfirmationTimeout = Duration.seconds(10)
+  /// How long an answer to the question that follows a goodbye may take: the delay of a shared
+  /// answer is at most 120 ms (RFC 6762 §6).
+  static let answerTimeout = Duration.milliseconds(250)
   /// The minimum time between the last query and the query that follows a record's expiry, however
   /// short the record's time to live.
   static let expiryPause = Duration.seconds(15)

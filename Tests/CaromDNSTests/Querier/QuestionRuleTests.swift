@@ -239,6 +239,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [[RecordType.a], [.a, .aaaa]])
+  func `R10 R21: a denial of the queried type counts as a unicast answer`(present: [RecordType]) {
+    var network = makeNetwork()
+    setReceivesUnicast(&network, true)
+    _ = network.with(0) { $0.query("host9.local", .aaaa, at: $1) }
+    network.run(for: .milliseconds(200))
+    let message = SimulatedNetwork.makeResponse([
+      SimulatedNetwork.makeDenial("host9.local", has: present)
+    ])
+    network.inject(
+      message.encoded(), from: Endpoint(.v4(0x0A00_0009), port: 5353),
+      to: Endpoint(.v4(0x0A00_0001), port: 5353))
+    network.run(for: .milliseconds(1))
+    #expect(network.querierEvents(0).count == (present.contains(.aaaa) ? 0 : 1))
+  }
+
   @Test func `R10: an unrequested unicast response is ignored`() {
     var network = makeNetwork()
     network.browse(0)
