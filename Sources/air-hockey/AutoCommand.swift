@@ -10,8 +10,10 @@ struct AutoCommand: AsyncParsableCommand {
 
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
-  @Option(help: "Seconds to search before this table is advertised.") var window = 6
-  @Option(help: "The port to listen on; 0 lets the system choose.") var port: UInt16 = 0
+  @Option(parsing: .unconditional, help: "Seconds to search before this table is advertised.")
+  var window = 6
+  @Option(parsing: .unconditional, help: "The port to listen on; 0 lets the system choose.")
+  var port: UInt16 = 0
 
   func validate() throws {
     guard (0...3600).contains(window) else {

@@ -10,12 +10,14 @@ struct HostCommand: AsyncParsableCommand {
 
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
-  @Option(help: "The port to listen on; 0 lets the system choose.") var port: UInt16 = 0
+  @Option(parsing: .unconditional, help: "The port to listen on; 0 lets the system choose.")
+  var port: UInt16 = 0
   @Flag(
     help: "Start a computer opponent in a second process; it yields its seat to a person.")
   var opponent = false
   @Flag(help: "Do not advertise the table: players join by HOST:PORT.") var unlisted = false
-  @Option(help: "End after this number of complete matches.") var matches: Int?
+  @Option(parsing: .unconditional, help: "End after this number of complete matches.") var matches:
+    Int?
 
   func validate() throws {
     if let matches, matches < 1 {

@@ -15,6 +15,7 @@ struct PlayCommand: AsyncParsableCommand {
   var netStats = false
 
   func run() async throws {
+    _ = try options.playerName()
     let canPlay = Terminal.isPresent && !options.headless
     var arguments = ["--interface", "lo", "--opponent"]
     if !canPlay { arguments += ["--bot"] }

@@ -8,7 +8,9 @@ import Foundation
 struct PlayOptions: ParsableArguments {
   @Flag(help: "Let the computer play my seat.") var bot = false
   @Flag(help: "Draw nothing and print no progress.") var headless = false
-  @Option(help: "End after this many seconds of play; waiting for a player does not count.")
+  @Option(
+    parsing: .unconditional,
+    help: "End after this many seconds of play; waiting for a player does not count.")
   var seconds: Int?
   @Option(help: "The name that other players see, at most 63 bytes.") var name: String?
   @Option(

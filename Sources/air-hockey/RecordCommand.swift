@@ -10,9 +10,10 @@ struct RecordCommand: ParsableCommand {
     discussion: "To record a match of people, use --record FILE with the other commands.")
 
   @Argument(help: "The file to write.") var file: String
-  @Option(help: "The length of the match in seconds.") var seconds = 60
-  @Option(help: "The seed of the computer players; the same seed gives the same match.") var seed:
-    UInt64?
+  @Option(parsing: .unconditional, help: "The length of the match in seconds.") var seconds = 60
+  @Option(
+    parsing: .unconditional,
+    help: "The seed of the computer players; the same seed gives the same match.") var seed: UInt64?
   @Option(help: "How well both players play: easy, medium or hard.", transform: Strength.named)
   var strength: Strength = .medium
 

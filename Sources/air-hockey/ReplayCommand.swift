@@ -16,7 +16,7 @@ struct ReplayCommand: AsyncParsableCommand {
   static let sizeLimit = 16 << 20
 
   @Argument(help: "The file to replay.") var file: String
-  @Option(help: "The second at which to begin.") var from = 0
+  @Option(parsing: .unconditional, help: "The second at which to begin.") var from = 0
   @Flag(help: "Check the file without showing it.") var check = false
   @Flag(help: "Print the result of the check as one JSON object.") var json = false
 

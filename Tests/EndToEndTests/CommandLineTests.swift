@@ -57,6 +57,9 @@ import Testing
       try await expect(
         .usage, "--seconds", of: command + ["--seconds=\(seconds)"] + Self.headless)
     }
+    try await expect(
+      .usage, "--seconds must be", of: command + ["--seconds", "-1"] + Self.headless)
+    try await expect(.badName, "the name is empty", of: command + ["--name", ""] + Self.headless)
   }
 
   @Test func `a host that cannot be reached is an error`() async throws {
