@@ -6,10 +6,10 @@ import TerminalText
 struct CaromCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "carom", abstract: "Publish and find services on the network (DNS-SD, mDNS).",
-    discussion: ExitStatus.help,
+    discussion: ExitStatus.help, version: "carom 0.1.0-dev",
     subcommands: [
-      BrowseCommand.self, PublishCommand.self, ResolveCommand.self, QueryCommand.self,
-      TypesCommand.self, DomainsCommand.self,
+      BrowseCommand.self, PublishCommand.self, ResolveCommand.self, HostCommand.self,
+      QueryCommand.self, TypesCommand.self, DomainsCommand.self, ReconfirmCommand.self,
     ])
 
   /// Parses and runs the command line. Every error is printed to standard error as one line.
@@ -26,11 +26,22 @@ struct CaromCommand: AsyncParsableCommand {
     } catch  where exitCode(for: error) == .success {
       exit(withError: error)
     } catch  where exitCode(for: error) == .validationFailure {
-      let line = message(for: error).split(separator: "\n").first ?? "invalid command line"
+      let line = usageLine(message(for: error))
       end(CommandFailure(.usage, "\(line) (see \(helpfulCommand) --help)"))
     } catch {
       end(CommandFailure(any: error))
     }
+  }
+
+  /// Returns the first line of a message about the arguments. A negative number is taken for an
+  /// option, so the parser would only say that an argument is missing.
+  private static func usageLine(_ message: String) -> Substring {
+    let line = message.split(separator: "\n").first ?? "invalid command line"
+    let negative = CommandLine.arguments.dropFirst().first { text in
+      text.hasPrefix("-") && Double(text) != nil
+    }
+    guard let negative, line.hasPrefix("Missing") else { return line }
+    return "The value '\(negative)' is invalid: numbers must be positive"
   }
 
   /// The command whose help explains the given arguments: the subcommand among them, or `carom`.

@@ -12,11 +12,12 @@ struct DomainsCommand: AsyncParsableCommand {
       host and under its subnets. The domain "local" is always available and not listed.
       """)
 
-  @Option(help: "Query in this domain instead of the host's search domains; may be repeated.")
+  @Option(
+    help: "Query in this domain instead of the host's search domains; may be repeated.")
   var search: [String] = []
   @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
-  @OptionGroup var duration: DurationOptions
+  @OptionGroup var duration: TimeLimitOptions
 
   func run() async throws {
     try servers.apply(domains: try search.map(CommandFailure.domain))

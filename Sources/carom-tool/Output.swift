@@ -58,7 +58,7 @@ final class Output: Sendable {
       case .json: write(report.json + "\n", &state)
       case .lines:
         let line =
-          ([report.event.mark] + report.cells.map(TextWidth.escaped).filter { !$0.isEmpty })
+          ([report.mark] + report.cells.map(TextWidth.escaped).filter { !$0.isEmpty })
         write(line.joined(separator: "  ") + "\n", &state)
       case .table:
         state.table.apply(report)

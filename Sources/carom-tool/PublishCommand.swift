@@ -1,69 +1,105 @@
 import ArgumentParser
 import CaromDNS
 import CaromDiscovery
+import Dispatch
 
 /// The `publish` command: advertises a service.
 struct PublishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish",
-    abstract: "Advertise a service until the command ends, then send its goodbye.")
+    abstract: "Advertise a service until the command ends, then send its goodbye.",
+    discussion: """
+      Without --interface, the service is advertised on all usual interfaces; the output names \
+      them.
+      """)
 
   @Argument(help: "The name of the service, at most 63 bytes; if empty, the host's name.")
   var name: String
   @Argument(help: "The service type, such as _http._tcp.") var type: String
   @Argument(help: "The port that the service listens on.") var port: UInt16
-  @Argument(help: "The TXT record: KEY=VALUE or KEY, any number of times.") var txt: [String] = []
-  @Option(help: "A subtype under which the service can be found; may be repeated.")
+  @Argument(
+    help: ArgumentHelp(
+      "The TXT record: KEY=VALUE or KEY, any number of times.", valueName: "key=value"))
+  var pairs: [String] = []
+  @Option(
+    help: "A subtype under which the service can be found; may be repeated.")
   var subtype: [String] = []
   @Flag(name: .customLong("no-rename"), help: "Fail if the name is taken, instead of renaming.")
   var noRename = false
   @Flag(help: "Skip probing, because the name is known to be unique, such as one with a UUID.")
   var unique = false
+  @Flag(
+    help: """
+      Change the TXT record by lines from standard input: KEY=VALUE or KEY sets a key, -KEY \
+      removes it.
+      """)
+  var txt = false
   @OptionGroup var options: ToolOptions
-  @OptionGroup var duration: DurationOptions
+  @OptionGroup var duration: TimeLimitOptions
 
   func run() async throws {
-    let service = AdvertisedService(
-      name: name, type: try ServiceType(type), port: port, txt: try Self.record(txt),
-      subtypes: subtype, renamesOnConflict: !noRename, isNameUnique: unique)
-    let output = Output(["NAME", "TYPE", "PORT"], json: options.json)
-    let interfaces = options.interfaces
+    let rows = PublishedRows(try service(), on: try options.current().map(\.name))
+    let output = Output(PublishedRows.headings, json: options.json)
+    let (interfaces, readsInput) = (options.interfaces, txt)
     try await CommandRunner.run(for: duration.limit, output: output) {
-      var name = service.name
-      try await ServiceAdvertiser(service, interfaces: interfaces).run { advertisement in
-        name = advertisement.name
-        output.emit(Self.report(.published, service, as: name))
-        for try await next in advertisement.renames {
-          name = next
-          output.emit(Self.report(.renamed, service, as: name))
+      try await ServiceAdvertiser(rows.service, interfaces: interfaces).run { advertisement in
+        output.emit(rows.report(.published, as: advertisement.name))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          defer { group.cancelAll() }
+          if readsInput { group.addTask { await Self.update(advertisement, rows, output) } }
+          for try await name in advertisement.renames {
+            output.emit(rows.report(.renamed, as: name))
+          }
         }
       }
-      output.emit(Self.report(.withdrawn, service, as: name))
+      output.emit(rows.report(.withdrawn))
     }
   }
 
-  private static func report(
-    _ event: Report.Event, _ service: AdvertisedService, as name: String
-  ) -> Report {
-    Report(
-      event, "service", cells: [name, service.type.description, "\(service.port)"],
-      [
-        .init("name", .string(name)), .init("type", .string(service.type.description)),
-        .init("port", .number(Int(service.port))),
-      ])
-  }
-
-  /// Parses a TXT record. Throws a failure if a key occurs twice.
-  private static func record(_ texts: [String]) throws -> TXTRecord {
+  private func service() throws -> AdvertisedService {
+    let target = try TypeArgument(type)
+    guard target.domain == nil || target.domain == "local" else {
+      throw CommandFailure(.badName, "services are published on the link only, in the domain local")
+    }
     var record = TXTRecord()
-    for text in texts {
-      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let key = String(parts[0])
-      guard record.value(for: key) == nil else {
-        throw CommandFailure(.usage, "TXT key '\(key)' is given twice")
+    for text in pairs {
+      let pair = TXTPair(text)
+      guard record.value(for: pair.key) == nil else {
+        throw CommandFailure(.usage, "TXT key '\(pair.key)' is given twice")
       }
-      try record.set(key, to: parts.count == 2 ? .bytes(Array(parts[1].utf8)) : .none)
+      try pair.apply(to: &record)
     }
-    return record
+    return AdvertisedService(
+      name: name, type: target.type, port: port, txt: record,
+      subtypes: subtype + [target.subtype].compactMap { $0 }, renamesOnConflict: !noRename,
+      isNameUnique: unique)
+  }
+
+  /// Applies the changes of the TXT record that arrive on standard input. Changes that arrive while
+  /// one is being applied are applied together.
+  private static func update(
+    _ advertisement: Advertisement, _ rows: PublishedRows, _ output: Output
+  ) async {
+    let (changes, source) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    DispatchQueue(label: "input").async {
+      while let line = readLine() {
+        do {
+          try rows.change(line)
+          source.yield()
+        } catch {
+          CaromCommand.printError("'\(line)' is not applied: \(CommandFailure(any: error).line)")
+        }
+      }
+      source.finish()
+    }
+    for await _ in changes {
+      do throws(DiscoveryError) {
+        try await advertisement.update(txt: rows.record)
+        output.emit(rows.report(.updated))
+      } catch {
+        CaromCommand.printError("the TXT record is not updated: \(error)")
+      }
+    }
   }
 }

@@ -8,7 +8,7 @@ struct RecordRows: Sendable {
   private let interfaces = InterfaceNames()
 
   /// Returns a report for each record of a response.
-  func reports(_ reply: OneShotQuery.Reply) -> [Report] {
+  func reports(_ reply: LinkQuery.Reply) -> [Report] {
     reply.answers.map {
       report(.added, $0, isAnswer: true, from: reply.source, on: reply.interface)
     }
@@ -25,16 +25,19 @@ struct RecordRows: Sendable {
     let (name, type) = (record.name.description, RecordText.name(of: record.type))
     let data = RecordText.text(of: record.data)
     let interfaceName = interface.map { interfaces[$0] }
-    let sender = source?.address.description
+    let sender = source?.address
     return Report(
       event, "\(name) \(type) \(data) \(interfaceName ?? "")",
-      cells: [name, type, "\(record.timeToLive)", data, interfaceName ?? "", sender ?? ""],
+      cells: [
+        name, type, "\(record.timeToLive)", data, interfaceName ?? "",
+        sender.map(interfaces.text) ?? "",
+      ],
       [
         .init("name", .string(name)), .init("type", .string(type)),
         .init("ttl", .number(Int(record.timeToLive))), .init("data", .string(data)),
         .init("section", .string(isAnswer ? "answer" : "additional")),
         .init("interface", interfaceName.map(JSONValue.string) ?? .null),
-        .init("source", sender.map(JSONValue.string) ?? .null),
+        .init("source", sender.map { .string($0.description) } ?? .null),
       ])
   }
 }

@@ -4,12 +4,12 @@ import CaromDiscovery
 struct Report: Sendable {
   /// What happened to the row; the raw value is the event's name in JSON.
   enum Event: String, Sendable {
-    case added, updated, removed, resolved, unresolved, published, renamed, withdrawn
+    case added, updated, removed, resolved, unresolved, published, renamed, withdrawn, confirmed
 
     /// The character at the start of a text line that reports the event.
     var mark: String {
       switch self {
-      case .added, .published: "+"
+      case .added, .published, .confirmed: "+"
       case .updated, .resolved, .renamed: "~"
       case .removed, .withdrawn: "-"
       case .unresolved: "?"
@@ -31,6 +31,8 @@ struct Report: Sendable {
   }
 
   let event: Event
+  /// The character at the start of a text line that reports the event.
+  let mark: String
   /// The key of the row that the event is about.
   let key: String
   /// The row's cells, one for each column.
@@ -38,8 +40,13 @@ struct Report: Sendable {
   /// The members of the JSON object after `event`.
   let fields: [JSONValue.Field]
 
-  init(_ event: Event, _ key: String, cells: [String], _ fields: [JSONValue.Field]) {
+  /// Creates a report. `isNew` marks a row as new although the event changes a row elsewhere.
+  init(
+    _ event: Event, _ key: String, isNew: Bool = false, cells: [String],
+    _ fields: [JSONValue.Field]
+  ) {
     self.event = event
+    mark = isNew ? "+" : event.mark
     self.key = key
     self.cells = cells
     self.fields = fields

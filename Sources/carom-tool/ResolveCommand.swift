@@ -9,25 +9,31 @@ struct ResolveCommand: AsyncParsableCommand {
     abstract: "Show the endpoints that the service NAME of a TYPE listens on.")
 
   @Argument(help: "The name of the service.") var name: String
-  @Argument(help: "The service type, such as _http._tcp.") var type: String
-  @Option(help: "The domain; any domain but local is queried at name servers.")
-  var domain = "local"
+  @Argument(help: "The service type, such as _http._tcp or _http._tcp.local.") var type: String
+  @OptionGroup var place: DomainOptions
   @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
-  @OptionGroup var answer: TimeoutOptions
+  @OptionGroup var duration: TimeLimitOptions
 
   func run() async throws {
-    let type = try ServiceType(type)
-    let rows = ServiceRows(domain: try CommandFailure.domain(domain).description)
+    let target = try TypeArgument(type)
+    let domain = try TypeArgument.domain([place.domainArgument, place.domain], target.domain)
+    let rows = ServiceRows(domain: domain, [.endpoints])
     try servers.apply()
-    let output = Output(ServiceRows.headings, json: options.json)
-    let (name, limit) = (name, answer.limit)
-    let resolver = ServiceResolver(name, type, domain: domain, interfaces: options.interfaces)
+    let output = Output(rows.headings, json: options.json)
+    let (name, type, limit) = (name, target.type, duration.answerLimit)
+    let resolver = ServiceResolver(
+      name, type, domain: domain.description, interfaces: options.interfaces)
+    let (fullName, interfaces) = (
+      try InstanceArgument.fullName(name, type, domain), options.interfaces
+    )
     try await CommandRunner.run(output: output) {
-      do throws(DiscoveryError) {
-        let resolved = try await resolver.resolve(within: limit)
-        output.emit(rows.report(name, type, resolved))
-      } catch .timedOut {
+      do {
+        let (resolved, spelling) = try await InstanceArgument.withSpelling(
+          of: fullName, on: interfaces
+        ) { try await resolver.resolve(within: limit) }
+        output.emit(rows.report(spelling ?? name, type, resolved))
+      } catch DiscoveryError.timedOut {
         throw CommandFailure(
           .timedOut, "the service '\(name)' of type \(type) did not answer in time")
       }

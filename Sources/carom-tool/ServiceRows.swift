@@ -4,7 +4,14 @@ import CaromTransport
 
 /// Converts services to reports, and remembers the state of each service.
 final class ServiceRows: Sendable {
-  static let headings = ["NAME", "INTERFACE", "ADDRESS", "TXT"]
+  /// Which cells a row has besides the name, the interface and the TXT record.
+  struct Columns: OptionSet, Sendable {
+    let rawValue: Int
+    /// The service's type.
+    static let type = Columns(rawValue: 1)
+    /// The endpoints and the name of the host.
+    static let endpoints = Columns(rawValue: 2)
+  }
 
   /// A service that has been found and has not disappeared since.
   private struct Present {
@@ -19,11 +26,28 @@ final class ServiceRows: Sendable {
   }
 
   private let domain: String
+  private let columns: Columns
   private let interfaces = InterfaceNames()
   private let state = Locked(State())
 
   /// Creates the rows for services of a domain.
-  init(domain: String) { self.domain = domain }
+  init(domain: Name, _ columns: Columns) {
+    self.domain = domain.description
+    self.columns = columns
+  }
+
+  /// The headings of the columns.
+  var headings: [String] {
+    cells("NAME", "TYPE", "INTERFACE", "ADDRESS", "HOST", "TXT")
+  }
+
+  private func cells(
+    _ name: String, _ type: String, _ interface: String, _ address: String, _ host: String,
+    _ txt: String
+  ) -> [String] {
+    [name] + (columns.contains(.type) ? [type] : []) + [interface]
+      + (columns.contains(.endpoints) ? [address, host] : []) + [txt]
+  }
 
   /// Writes the report of a change. Returns the number of the service if it was added, or nil
   /// otherwise.
@@ -66,7 +90,7 @@ final class ServiceRows: Sendable {
   func report(_ name: String, _ type: ServiceType, _ resolved: ResolvedService) -> Report {
     report(
       .resolved, name, type, key: name, on: resolved.interface == 0 ? [] : [resolved.interface],
-      resolved.txt, resolved)
+      resolved.txt, resolved, isNew: true)
   }
 
   private func report(
@@ -80,10 +104,10 @@ final class ServiceRows: Sendable {
 
   private func report(
     _ event: Report.Event, _ name: String, _ type: ServiceType, key: String,
-    on indices: [UInt32], _ txt: TXTRecord, _ resolved: ResolvedService?
+    on indices: [UInt32], _ txt: TXTRecord, _ resolved: ResolvedService?, isNew: Bool = false
   ) -> Report {
     let names = interfaces[indices]
-    let addresses = (resolved?.endpoints ?? []).map(\.description)
+    let endpoints = resolved?.endpoints ?? []
     var fields: [JSONValue.Field] = [
       .init("name", .string(name)), .init("type", .string(type.description)),
       .init("domain", .string(domain)), .init("interfaces", .strings(names)),
@@ -91,14 +115,14 @@ final class ServiceRows: Sendable {
     ]
     if let resolved {
       fields.append(.init("host", .string(resolved.host)))
-      fields.append(.init("endpoints", .strings(addresses)))
+      fields.append(.init("endpoints", .strings(endpoints.map(\.description))))
     }
     return Report(
-      event, key,
-      cells: [
-        name, names.joined(separator: " "), addresses.joined(separator: " "),
-        txt.description,
-      ], fields)
+      event, key, isNew: isNew,
+      cells: cells(
+        name, type.description, names.joined(separator: " "),
+        endpoints.map(interfaces.text).joined(separator: " "), resolved?.host ?? "",
+        txt.description), fields)
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CaromDiscovery
+import CaromTransport
 
 /// The options shared by all commands.
 struct ToolOptions: ParsableArguments {
@@ -8,5 +9,21 @@ struct ToolOptions: ParsableArguments {
   var interface: [String] = []
   @Flag(help: "Print one JSON object per line.") var json = false
 
+  func validate() throws {
+    guard !interface.contains("") else { throw ValidationError("--interface needs a name.") }
+  }
+
   var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
+
+  /// Returns the selected interfaces as they are now. Throws if one that was named is not up, or if
+  /// there is none.
+  func current() throws -> [Interface] {
+    let all = try Interfaces.list()
+    for name in interface where !all.contains(where: { $0.name == name && $0.isUp }) {
+      throw DiscoveryError.noSuchInterface(name)
+    }
+    let selected = interfaces.selected(from: all)
+    guard !selected.isEmpty else { throw DiscoveryError.noMulticastInterface }
+    return selected
+  }
 }

@@ -7,7 +7,7 @@ struct TypesCommand: AsyncParsableCommand {
     commandName: "types", abstract: "Show the service types that are offered on the link.")
 
   @OptionGroup var options: ToolOptions
-  @OptionGroup var duration: DurationOptions
+  @OptionGroup var duration: TimeLimitOptions
 
   func run() async throws {
     let output = Output(["TYPE", "INTERFACE"], json: options.json)

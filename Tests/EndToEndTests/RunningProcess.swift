@@ -116,6 +116,11 @@ final class RunningProcess: Sendable {
   /// The running child processes of the program.
   var children: [Int32] { Self.children(of: inner) }
 
+  /// Writes to the standard input of the program.
+  func write(_ text: String) throws {
+    try handle.input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+  }
+
   /// Sends a signal to the program, if it is still running.
   func signal(_ number: Int32) {
     if handle.process.isRunning { Self.signal(number, to: [inner]) }

@@ -20,6 +20,7 @@ struct RunningTool: Sendable {
     var section: String?
     var interface: String?
     var source: String?
+    var address: String?
   }
 
   let process: RunningProcess

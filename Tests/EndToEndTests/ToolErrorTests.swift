@@ -44,7 +44,11 @@ import Testing
     (["browse", "_much-too-long-name._tcp"], "15 characters"),
     (["resolve", "X", "nonsense"], "two labels"),
     (["resolve", String(repeating: "x", count: 64), "_x._tcp"], "has 64"),
-    (["query", "a..local", "A"], "not a valid name"),
+    (["query", "a..local", "A"], "not a valid name"), (["query", ""], "name is empty"),
+    (["query", ".", "NS"], "name is empty"), (["host", ""], "name is empty"),
+    (["reconfirm", "", "_x._tcp"], "needs a name"),
+    (["publish", "X", "_x._tcp.example.com", "1"], "link"),
+    (["browse", "_a._sub._x._tcp,_b"], "not a service type"),
     (["query", "x.local", "NONSENSE"], "record type"),
   ])
   func `an invalid name or type is an error`(command: [String], line: String) async throws {
@@ -59,7 +63,12 @@ import Testing
     (["dance"], "(see carom --help)"),
     (["resolve", "X", "_x._tcp", "--timeout", "soon"], "timeout"),
     (["query", "example.com", "A", "--server", "nobody"], "--server"),
-    (["query", "x.local", "A", "--for", "1"], "--continuous"),
+    (["query", "x.local", "A", "--for", "-1"], "positive number"),
+    (["resolve", "X", "_x._tcp", "--timeout", "-3"], "positive number"),
+    (["browse", "_x._tcp", "--interface", ""], "needs a name"),
+    (["browse", "_x._tcp.local", "example.com"], "two domains"),
+    (["browse", "--all", "--subtype", "_s"], "--subtype"),
+    (["publish", "X", "_x._tcp", "-1"], "'-1' is invalid"),
   ])
   func `an invalid command line is an error`(command: [String], line: String) async throws {
     try await expect(.usage, line, of: command)
