@@ -165,8 +165,6 @@ extension Lobby {
     try host.send(bytes, on: channel, options, to: id, at: now)
   }
 
-  package var hasEvents: Bool { !events.isEmpty || (matchmaker == nil && host.hasEvents) }
-
   package mutating func pollEvent() -> LobbyEvent? {
     if let event = events.popFirst() { return event }
     guard matchmaker == nil, let event = host.pollEvent() else { return nil }
@@ -225,8 +223,14 @@ extension Lobby {
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }
 
-  // These methods only read, but are mutating because a nonmutating call from another module would
+  // These members only read, but are mutating because a nonmutating call from another module would
   // copy the whole lobby.
+  /// Whether an event or a request to the group's directory waits to be polled.
+  package var hasEventsOrRequests: Bool {
+    mutating get {
+      !events.isEmpty || host.hasDirectoryRequests || (matchmaker == nil && host.hasEvents)
+    }
+  }
   package mutating func isOpen(_ id: ConnectionID) -> Bool { host.isOpen(id) }
   package mutating func hasMessages(of id: ConnectionID) -> Bool { host.hasMessages(id) }
   package mutating func hasStreamOutput(_ id: ConnectionID) -> Bool { host.hasStreamOutput(id) }

@@ -28,10 +28,16 @@ extension SessionNode {
     drain()
   }
 
+  /// The number of bytes received on streams in one turn of the loop after which the node drains
+  /// without waiting for the end of the turn, so that few unread messages accumulate.
+  private static let undrainedLimit = 16 << 10
+
   private func receive(_ bytes: Span<UInt8>, on connection: ConnectionID) {
     bytesReceived += UInt64(bytes.count)
     lobby.receive(bytes, on: connection, at: loop.now)
-    drain()
+    turn.undrainedBytes += bytes.count
+    // One drain serves all streams that are readable in the same turn.
+    if turn.undrainedBytes < Self.undrainedLimit { flushLater() } else { drain() }
   }
 
   private func streamEnded(_ connection: ConnectionID, _ end: LinkEnd) {

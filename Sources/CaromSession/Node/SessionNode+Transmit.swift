@@ -15,6 +15,8 @@ struct LoopTurn {
   var needsAnotherRound = false
   /// The time of the last drain.
   var drainedAt = Instant.zero
+  /// The number of bytes received on streams since the last drain.
+  var undrainedBytes = 0
   /// Whether the timer has been rearmed once since it fired late. The loop reads the sockets before
   /// the timer fires again, so no timeout is handled before the received bytes are.
   var hasReadAfterStandstill = false
@@ -30,13 +32,14 @@ extension SessionNode {
       return
     }
     turn.isDraining = true
+    turn.undrainedBytes = 0
     repeat {
       turn.needsAnotherRound = false
       emitEvents()
       if group != nil { exchangeWithGroup() }
       turn.drainedAt = loop.now
       transmit(at: turn.drainedAt)
-      if lobby.hasEvents || lobby.hasDirectoryRequests { turn.needsAnotherRound = true }
+      if lobby.hasEventsOrRequests { turn.needsAnotherRound = true }
     } while turn.needsAnotherRound
     for socket in sockets.datagrams { socket.flush() }
     turn.isDraining = false
