@@ -81,10 +81,11 @@ extension SendLane {
     while let message = unsentBulk.popFirst() {
       if !message.isDone { drop(message, &sendState) }
     }
-    guard let message = open else { return }
+    guard var message = open else { return }
     open = nil
     openNumber = nil
-    _ = sendState.receipts.remove(message.ticket)
+    // If a fragment was lost, the receipt has already been emitted.
+    message.wantsReceipt = sendState.receipts.remove(message.ticket)
     drop(message, &sendState)
   }
 
