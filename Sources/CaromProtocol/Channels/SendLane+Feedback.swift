@@ -53,10 +53,6 @@ extension SendLane {
       }
     }
     end(position, delivered: true, &sendState)
-    // The partly sent message may be one of those that ended.
-    if delivery.isReliable, let number = openNumber, self.position(of: number) == nil {
-      openNumber = nil
-    }
     removeDone()
   }
 
