@@ -5,8 +5,9 @@ import CaromTransport
 import CoreMetrics
 import Synchronization
 
-/// The metrics of a session, for swift-metrics. All labels begin with `carom.`. No label identifies
-/// a peer, so the number of labels does not grow with the number of peers.
+/// The metrics of one or more sessions, for swift-metrics. All labels begin with `carom.`. No label
+/// identifies a peer, so the number of labels does not grow with the number of peers. Each gauge is
+/// the total of all sessions that report now.
 ///
 /// | label | kind | value |
 /// |---|---|---|
@@ -27,8 +28,21 @@ public final class SessionMetrics: Sendable {
   private let roundTrip: CoreMetrics.Timer
   private let loss: Recorder
   private let queued: Gauge
-  /// The number of bytes sent and the number received, at the time of the last report.
-  private let reported = Mutex((sent: UInt64(0), received: UInt64(0)))
+  private let reports = Mutex(Reports())
+
+  /// The sessions that report now.
+  private struct Reports {
+    var lastNumber = 0
+    var sessions: [Int: Report] = [:]
+  }
+
+  /// The last report of one session.
+  private struct Report {
+    var sent: UInt64
+    var received: UInt64
+    var peers = 0
+    var queued = 0
+  }
 
   /// Creates the metrics. `factory` makes the counters, gauges, timers and recorders.
   public init(factory: any MetricsFactory = MetricsSystem.factory) {
@@ -43,7 +57,19 @@ public final class SessionMetrics: Sendable {
     queued = Gauge(label: "carom.queued", factory: factory)
   }
 
-  func count(_ event: PeerEvent) {
+  /// Begins the reports of a session whose loops have sent `sent` and received `received` bytes
+  /// before. Returns the number of the session.
+  func begin(sent: UInt64, received: UInt64) -> Int {
+    reports.withLock { reports in
+      reports.lastNumber += 1
+      reports.sessions[reports.lastNumber] = Report(sent: sent, received: received)
+      return reports.lastNumber
+    }
+  }
+
+  /// Counts an event of a session, unless the reports of the session have ended.
+  func count(_ event: PeerEvent, of session: Int) {
+    guard reports.withLock({ $0.sessions[session] != nil }) else { return }
     switch event {
     case .joined: joined.increment()
     case .left: left.increment()
@@ -52,41 +78,84 @@ public final class SessionMetrics: Sendable {
     }
   }
 
-  func report(_ statistics: [PeerStatistics], sent: UInt64, received: UInt64) {
-    peers.record(statistics.count)
-    queued.record(statistics.reduce(0) { $0 + $1.bytesQueued })
+  func report(_ statistics: [PeerStatistics], sent: UInt64, received: UInt64, of session: Int) {
+    reports.withLock { reports in
+      countBytes(sent, received, of: session, &reports)
+      reports.sessions[session]?.peers = statistics.count
+      reports.sessions[session]?.queued = statistics.reduce(0) { $0 + $1.bytesQueued }
+      recordGauges(reports)
+    }
     for peer in statistics {
       if let duration = peer.roundTrip {
         roundTrip.recordNanoseconds(duration.wholeNanoseconds)
       }
       if peer.link == .datagram { loss.record(peer.lossRate) }
     }
-    let (newlySent, newlyReceived) = reported.withLock { reported in
-      defer { reported = (sent, received) }
-      return (sent - reported.sent, received - reported.received)
+  }
+
+  /// Ends the reports of a session, after counting its last bytes.
+  func end(sent: UInt64, received: UInt64, of session: Int) {
+    reports.withLock { reports in
+      countBytes(sent, received, of: session, &reports)
+      reports.sessions[session] = nil
+      recordGauges(reports)
     }
-    bytesSent.increment(by: Int64(newlySent))
-    bytesReceived.increment(by: Int64(newlyReceived))
+  }
+
+  private func countBytes(
+    _ sent: UInt64, _ received: UInt64, of session: Int, _ reports: inout Reports
+  ) {
+    guard let last = reports.sessions[session] else { return }
+    bytesSent.increment(by: Int64(sent - last.sent))
+    bytesReceived.increment(by: Int64(received - last.received))
+    reports.sessions[session]?.sent = sent
+    reports.sessions[session]?.received = received
+  }
+
+  private func recordGauges(_ reports: Reports) {
+    peers.record(reports.sessions.values.reduce(0) { $0 + $1.peers })
+    queued.record(reports.sessions.values.reduce(0) { $0 + $1.queued })
   }
 }
 
 extension Session {
-  /// Counts all further events in `metrics`, and reports the state of all peers once per
-  /// `interval`, until the session ends or the task is cancelled.
+  /// Counts all events and bytes from now on in `metrics`, and reports the state of all peers once
+  /// per `interval`, until the session ends or the task is cancelled.
   public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
-    await observe { metrics.count($0) }
+    let start = await bytes
+    let session = metrics.begin(sent: start.sent, received: start.received)
+    await observe { metrics.count($0, of: session) }
+    await withTaskGroup { tasks in
+      tasks.addTask { await report(to: metrics, as: session, every: interval) }
+      tasks.addTask { await waitForEnd() }
+      await tasks.next()
+      tasks.cancelAll()
+    }
+    let end = await bytes
+    metrics.end(sent: end.sent, received: end.received, of: session)
+  }
+
+  /// Reports the state of all peers until the task is cancelled or the loop shuts down.
+  private func report(
+    to metrics: SessionMetrics, as session: Int, every interval: Duration
+  ) async {
     var next = loop.now
     while true {
-      let loops = await statistics
       var peers: [PeerStatistics] = []
       for peer in await self.peers {
         if let peer = await peer.statistics { peers.append(peer) }
       }
-      metrics.report(
-        peers, sent: loops.reduce(0) { $0 + $1.bytesSent },
-        received: loops.reduce(0) { $0 + $1.bytesReceived })
+      let total = await bytes
+      metrics.report(peers, sent: total.sent, received: total.received, of: session)
       next = next.advanced(by: interval)
       do throws(TransportError) { try await loop.sleep(until: next) } catch { return }
+    }
+  }
+
+  /// The number of bytes that all loops have sent and received.
+  private var bytes: (sent: UInt64, received: UInt64) {
+    get async {
+      await statistics.reduce((0, 0)) { ($0.0 + $1.bytesSent, $0.1 + $1.bytesReceived) }
     }
   }
 }

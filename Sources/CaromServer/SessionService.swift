@@ -30,12 +30,15 @@ public struct SessionService: ServiceLifecycle.Service {
     self.body = { try await body(loop) }
   }
 
-  /// Creates a service that runs `body`, which hosts a session on `loops`. If `loops` is empty, the
-  /// session creates its own loops.
+  /// Creates a service that runs `body`, which hosts a session on `loops`. If `loops` is empty,
+  /// `body` gets one loop, which the service creates, and shuts down when `body` has ended.
   public init(
     on loops: [NetworkLoop] = [], _ body: @escaping @Sendable ([NetworkLoop]) async throws -> Void
   ) {
-    self.body = { try await body(loops) }
+    self.body = {
+      guard loops.isEmpty else { return try await body(loops) }
+      try await withNetworkLoop { try await body([$0]) }
+    }
   }
 
   /// Runs the session until it ends or the service group shuts down gracefully.

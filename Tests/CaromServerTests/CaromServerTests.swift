@@ -35,10 +35,6 @@ private struct KeepingHandler: LogHandler {
 }
 
 @Suite struct CaromServerTests {
-  private func makePeer(_ name: String) -> PeerInfo {
-    PeerInfo(id: .random(), name: name, application: "test")
-  }
-
   @Test func `joining and leaving are logged and counted`() async throws {
     let lines = KeepingHandler.Lines()
     let logger = Logger(label: "test") { _ in KeepingHandler(lines: lines) }
@@ -68,16 +64,6 @@ private struct KeepingHandler: LogHandler {
     #expect(try factory.expectCounter("carom.joined").totalValue <= 1)
     #expect(try factory.expectCounter("carom.left").totalValue == 1)
     #expect(try factory.expectCounter("carom.bytes.received").totalValue > 0)
-  }
-
-  @Test func `byte counters grow by the bytes sent and received since the last report`() throws {
-    let factory = TestMetrics()
-    let metrics = SessionMetrics(factory: factory)
-    for (sent, received) in [(1_000, 200), (1_500, 200), (1_507, 260)] {
-      metrics.report([], sent: UInt64(sent), received: UInt64(received))
-    }
-    #expect(try factory.expectCounter("carom.bytes.sent").totalValue == 1_507)
-    #expect(try factory.expectCounter("carom.bytes.received").totalValue == 260)
   }
 
   @Test func `a graceful shutdown sends goodbyes`() async throws {

@@ -271,7 +271,7 @@ private struct NodePair {
       await observer.watch(silent)
       _ = await observer.first { if case .requested = $0 { true } else { false } }
       attempt.cancel()
-      await #expect(throws: SessionError.refused(.closedLocally)) { try await attempt.value }
+      await #expect(throws: SessionError.transport(.cancelled)) { try await attempt.value }
       await silent.shutdown()
       await pair.host.shutdown()
     }

@@ -25,6 +25,7 @@ extension SessionNode {
   }
 
   func abandon(_ connection: ConnectionID) {
+    dials[connection]?.failure = .cancelled
     close(connection, Goodbye(.left))
     endAttempt(connection, .cancelled)
   }

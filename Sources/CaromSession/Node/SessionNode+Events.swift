@@ -10,6 +10,7 @@ extension SessionNode {
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) {
     feed.handler = ActorCallbacks(owner, on: loop).bind(handle)
+    emitHeld()
     deliverUnread()
     drain()
   }

@@ -9,7 +9,8 @@ final class InboxRegistry: Sendable {
   private struct State: Sendable {
     /// An `Inbox` or a `RequestQueue` for each channel that has a reader.
     var entries: [UInt8: any Sendable] = [:]
-    /// The closures that end the inboxes and request queues in `entries`.
+    /// The closures that end the inboxes and request queues in `entries`, and those that were
+    /// passed to `whenEnded`.
     var finishers: [@Sendable () -> Void] = []
     var hubs: [SessionHub] = []
     /// The connections of the peers that are connected now.
@@ -42,6 +43,15 @@ final class InboxRegistry: Sendable {
       return state.finishers
     }
     for finish in finishers { finish() }
+  }
+
+  /// Runs `body` when the session has ended, or at once if it has ended already.
+  func whenEnded(_ body: @escaping @Sendable () -> Void) {
+    let hasEnded = state.withLock { state in
+      if !state.hasEnded { state.finishers.append(body) }
+      return state.hasEnded
+    }
+    if hasEnded { body() }
   }
 
   /// Runs `body` with each hub, on its loop.

@@ -42,18 +42,25 @@ extension Session {
 
   private func connect(
     to endpoints: [Endpoint], within limit: Duration, retrying policy: RetryPolicy
-  ) async throws -> ConnectionID {
+  ) async throws(SessionError) -> ConnectionID {
     var generator = SystemRandomNumberGenerator()
     for attempt in 1... {
       do throws(SessionError) {
         return try await node.connect(to: endpoints, within: limit)
       } catch {
-        guard error.isWorthRetrying, !Task.isCancelled,
+        // A cancelled task throws `cancelled` from the delay.
+        guard error.isWorthRetrying,
           let delay = policy.delay(after: attempt, using: &generator)
         else { throw error }
-        try await loop.sleep(until: loop.now + delay)
+        try await wait(delay)
       }
     }
     preconditionFailure("the loop above returns or throws")
+  }
+
+  private func wait(_ delay: Duration) async throws(SessionError) {
+    do throws(TransportError) {
+      try await loop.sleep(until: loop.now + delay)
+    } catch { throw .transport(error) }
   }
 }

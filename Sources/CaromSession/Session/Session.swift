@@ -71,6 +71,13 @@ public struct Session: Sendable {
     inboxes.end()
     for hub in hubs { await hub.end() }
   }
+
+  /// Waits until the session has ended or the task is cancelled.
+  package func waitForEnd() async {
+    let end = Inbox<Never>(limit: 1, overflow: .pause)
+    inboxes.whenEnded { end.finish() }
+    _ = await end.next()
+  }
 }
 
 // MARK: - Peers
