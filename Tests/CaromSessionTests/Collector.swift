@@ -29,7 +29,7 @@ actor Collector: LoopActor {
     await node.setHandler(owner: self) { collector, event in collector.take(event) }
   }
 
-  private func take(_ event: SessionEvent) {
+  func take(_ event: SessionEvent) {
     if admitsAll, case .requested(let connection, _, _) = event {
       node?.assumeIsolated { $0.admit(connection) }
     }

@@ -52,6 +52,58 @@ import Testing
     }
   }
 
+  /// SessionNode.setHandler: the handler first receives the events held so far.
+  @Test(arguments: [LinkKinds.stream, .datagram])
+  func `a handler that is set after the end of a connection gets all of it, in order`(
+    kinds: LinkKinds
+  ) async throws {
+    try await withHost(over: kinds) { host, client, connection in
+      await host.resume(channel: 0)
+      await client.shutdown(Goodbye(.finished))
+      while await !host.holdsEnd { await Task.yield() }
+      let events = Collector(on: host.loop)
+      await events.watch(host)
+      let seen = await events.events.filter { !$0.isMeasured }
+      #expect(
+        seen == [
+          .opened(connection, client.local), .message(connection, channel: 0, bytes: [1]),
+          .closed(connection, client.local, .finished, wasOpen: true),
+        ])
+    }
+  }
+
+  @Test(arguments: [LinkKinds.stream, .datagram])
+  func `a node that is polled grants the credit for more messages`(kinds: LinkKinds) async throws {
+    try await withNetworkLoop { loop in
+      // Nothing but the polling itself makes the host send.
+      var timing = SessionTiming()
+      timing.firstPings = 0
+      timing.pingInterval = .seconds(3_600)
+      timing.silenceLimit = .seconds(7_200)
+      timing.closeLimit = .milliseconds(20)
+      let host = SessionNode(makePeer("host"), seats: 1, timing: timing, over: kinds, on: loop)
+      let port = try await host.listen(on: [.loopback4])
+      let client = SessionNode(makePeer("client"), seats: 0, timing: timing, over: kinds, on: loop)
+      async let seated = client.connect(to: [Endpoint(.loopback4, port: port)])
+      _ = await host.admitNext()
+      let connection = try await seated
+      for number in UInt8(0)..<16 {
+        let note = Note([UInt8](repeating: number, count: 100_000))
+        try await client.send(note, on: .notes, to: connection)
+      }
+      for number in UInt8(0)..<16 {
+        var message = await host.pollMessage()
+        while message == nil {
+          await Task.yield()
+          message = await host.pollMessage()
+        }
+        #expect(message?.first == number && message?.count == 100_000)
+      }
+      await client.shutdown()
+      await host.shutdown()
+    }
+  }
+
   /// Runs `body` with a host that is polled and a client. The client has sent a message on channel
   /// 0, which the host has paused.
   private func withHost(

@@ -83,4 +83,20 @@ import Testing
       #expect(await node.joinTokens == Array(tokens[1...]))
     }
   }
+
+  @Test func `a newer token replaces the one of its host, and the newest of several hosts is used`()
+    async throws
+  {
+    try await withNode(storing: 3) { node, tokens in
+      let newer = try #require(JoinToken([UInt8](repeating: 9, count: 24), of: tokens[0].host))
+      await node.store(newer)
+      #expect(await node.joinTokens == [tokens[1], tokens[2], newer])
+      let hosts = tokens.map(\.host)
+      #expect(await node.takeToken(of: Array(hosts[1...])) == tokens[2])
+      #expect(await node.takeToken(of: hosts) == newer)
+      #expect(await node.takeToken(of: [Endpoint(.loopback4, port: 9)]) == nil)
+      #expect(await node.takeToken(of: []) == nil)
+      #expect(await node.joinTokens == [tokens[1]])
+    }
+  }
 }

@@ -72,6 +72,33 @@ import Testing
       for sending in sends { try await sending.value }
     }
   }
+
+  @Test func `cancelling one waiting message leaves those before and after it`() async throws {
+    try await withPair { pair in
+      let count = try await pair.fillNotes()
+      let sends = await pair.host.startSending([.large, Note([3]), Note([4])])
+      sends[1].cancel()
+      await #expect(throws: SendError.cancelled) { try await sends[1].value }
+      let read = await pair.hosting.messages(on: .notes).first(count + 2)
+      #expect(read.suffix(2) == [.large, Note([4])])
+      for sending in [sends[0], sends[2]] { try await sending.value }
+    }
+  }
+
+  /// SessionNode.sendWhenRoom: throws `expired` if the lifetime passes, not at some later timeout.
+  @Test func `the end of a waiting message's lifetime has a timer`() async throws {
+    var timing = SessionTiming()
+    timing.firstPings = 0
+    timing.pingInterval = .seconds(20)
+    timing.silenceLimit = .seconds(80)
+    try await withPair(over: .stream, timing: timing) { pair in
+      try await pair.fillNotes()
+      let deadlines = await pair.host.node.startSendingLate(to: pair.host.connectionID)
+      let now = pair.loop.now
+      #expect(deadlines.before > now + .seconds(2))
+      #expect(deadlines.after <= now + .seconds(1))
+    }
+  }
 }
 
 extension Note {
@@ -107,5 +134,19 @@ extension SessionNode {
     _ note: Note, on channel: MessageChannel<Note>, to connection: ConnectionID
   ) -> Task<Bool, any Error> {
     Task.immediate { try await self.sendConfirmed(note, on: channel, to: connection) }
+  }
+
+  /// Lets a message with a lifetime of a second wait for room. Returns the deadlines of the node's
+  /// timer before and after that.
+  fileprivate func startSendingLate(to connection: ConnectionID) -> (
+    before: Instant, after: Instant
+  ) {
+    let before = turn.timer?.deadline ?? .distantFuture
+    let sending = Task.immediate {
+      try await self.sendWhenRoom(.large, on: .notes, to: connection, lifetime: .seconds(1))
+    }
+    let after = turn.timer?.deadline ?? .distantFuture
+    sending.cancel()
+    return (before, after)
   }
 }
