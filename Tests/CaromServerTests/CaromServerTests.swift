@@ -45,8 +45,9 @@ private struct KeepingHandler: LogHandler {
         session, port in
         await session.log(to: logger)
         let reporting = Task { await session.report(to: metrics, every: .milliseconds(5)) }
+        // Over one kind of link, since a change of links would be logged too.
         try await Session.join(
-          [Endpoint(.loopback4, port: port)], as: makePeer("client"), loop: loop
+          [Endpoint(.loopback4, port: port)], as: makePeer("client"), over: .stream, loop: loop
         ) { _, _ in
           for await event in session.events { if case .joined = event { break } }
           while try factory.expectRecorder("carom.peers").lastValue != 1 { await Task.yield() }
