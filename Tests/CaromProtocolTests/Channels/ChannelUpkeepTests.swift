@@ -1,0 +1,80 @@
+import CaromCore
+import Testing
+
+@testable import CaromProtocol
+
+/// What a channel set and a flow do from time to time, and receipts that other messages decide.
+@Suite struct ChannelUpkeepTests {
+  @Test func `unused memory is freed once a second`() throws {
+    var pair = ChannelPair()
+    try pair.send(1, length: 100_000)
+    try pair.exchange()
+    _ = pair.take()
+    let held = pair.near.heldBytes
+    // The first call finds that the memory was needed, and the second one frees it.
+    for (milliseconds, isHeld) in [(1_000, true), (1_999, true), (2_000, false)] {
+      pair.now = .zero + .milliseconds(milliseconds)
+      pair.near.growWindows(roundTrip: 1_000_000, at: pair.now)
+      #expect((pair.near.heldBytes == held) == isHeld, "after \(milliseconds) ms")
+    }
+    #expect(pair.near.heldBytes == 0)
+  }
+
+  @Test func `the receipts of older sequenced messages precede that of the newest`() throws {
+    var pair = ChannelPair()
+    var packets: [ChannelPair.Packet] = []
+    for byte in 0..<4 as Range<UInt8> {
+      try pair.send(byte, .reliableSequenced, wantsReceipt: byte != 1)
+      packets.append(try pair.next())
+    }
+    pair.acknowledge(packets[2])
+    let expected: [ChannelEvent] = [
+      .receipt(channel: 0, message: 0, delivered: false),
+      .receipt(channel: 0, message: 2, delivered: true),
+    ]
+    #expect(pair.events() == expected)
+    #expect(pair.near.queuedBytes == 1 + ChannelLimits.messageCharge)
+    for index in [0, 1] { pair.acknowledge(packets[index]) }
+    #expect(pair.events() == [])
+    pair.acknowledge(packets[3])
+    #expect(pair.events() == [.receipt(channel: 0, message: 3, delivered: true)])
+    #expect(pair.near.isDrained)
+  }
+
+  @Test func `a whole unreliable message is delivered or lost with its packet`() throws {
+    for delivery in [Delivery.unreliable, .unreliableSequenced] {
+      var pair = ChannelPair()
+      let packets = try (0..<2).map { _ in
+        try pair.send(1, delivery, wantsReceipt: true)
+        return try pair.next()
+      }
+      pair.lose(packets[0])
+      pair.acknowledge(packets[1])
+      let expected: [ChannelEvent] = [
+        .receipt(channel: 0, message: 0, delivered: false),
+        .receipt(channel: 0, message: 1, delivered: true),
+      ]
+      #expect(pair.events() == expected)
+      #expect(pair.fill() == nil)
+    }
+  }
+
+  @Test func `a refused message is not counted as sent`() throws {
+    var pair = ChannelPair()
+    #expect(throws: SendError.self) { try pair.send(1, length: 70_000, .unreliable) }
+    for _ in 0..<4 { try pair.send(1, length: 1 << 20 - ChannelLimits.messageCharge) }
+    #expect(throws: SendError.self) { try pair.send(1) }
+    #expect(pair.near.statistics.messagesSent == 4)
+    #expect(pair.near.traffic(of: 0).messagesSent == 4)
+    #expect(pair.near.traffic(of: 0).bytesSent == 4_194_048)
+  }
+
+  @Test func `a side that only acknowledges asks for an answer if none is awaited`() {
+    var bench = FlowBench()
+    bench.send(at: 0)
+    bench.send(32, at: 0, isAckEliciting: false)
+    #expect(!bench.flow.shouldElicitAck)
+    bench.acknowledge(0...0, at: 100)
+    #expect(bench.flow.shouldElicitAck)
+  }
+}
