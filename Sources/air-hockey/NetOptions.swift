@@ -76,7 +76,7 @@ extension CommandFailure {
       case .noMulticastInterface, .noSuchInterface: .noMulticast
       case .nameMissing, .nameTooLong, .nameInvalid, .nameTaken: .badName
       case .timedOut: .timedOut
-      case .hostHasNoAddress, .notOffered: .unavailable
+      case .hostNameContested, .hostHasNoAddress, .notOffered: .unavailable
       case .transport(let error): CommandFailure(error).status
       case .portMissing, .cancelled, .closed, .tooManyServices, .subtypeInvalid, .textTooLong,
         .tooManyQuestions, .domainNotLocal, .noNameServer:

@@ -31,7 +31,7 @@ struct CommandFailure: Error, Equatable {
       case .noSuchInterface: .noSuchInterface
       case .nameMissing, .nameTooLong, .nameInvalid, .subtypeInvalid, .textTooLong: .badName
       case .domainNotLocal: .badName
-      case .nameTaken, .hostHasNoAddress, .notOffered: .unavailable
+      case .nameTaken, .hostNameContested, .hostHasNoAddress, .notOffered: .unavailable
       case .noNameServer: .unreachable
       case .timedOut: .timedOut
       case .portMissing: .usage

@@ -83,11 +83,11 @@ struct Claim: Sendable {
   /// The host that a service's SRV record names.
   var host: PublicationID? { if case .service(_, let host) = purpose { host } else { nil } }
 
-  /// Returns the label to try after `label` is taken (RFC 6762 §9).
-  func successor(of label: String) -> String {
+  /// Returns the label whose number is `step` higher, to try after `label` is taken (RFC 6762 §9).
+  func successor(of label: String, by step: Int) -> String {
     switch purpose {
-    case .host: InstanceName.hostSuccessor(of: label)
-    case .service: InstanceName.successor(of: label)
+    case .host: InstanceName.hostSuccessor(of: label, by: step)
+    case .service: InstanceName.successor(of: label, by: step)
     }
   }
 
@@ -124,7 +124,9 @@ extension Claim {
     let index = progress.firstIndex { $0.link == link }
     switch (index, state) {
     case (let index?, let state?): progress[index].state = state
-    case (let index?, nil): progress.remove(at: index)
+    case (let index?, nil):
+      progress.remove(at: index)
+      if progress.isEmpty { conflicts.reset() }
     case (nil, let state?):
       progress.append((link, state))
       progress.sort { $0.link < $1.link }

@@ -9,26 +9,52 @@ struct ConflictHistory: Sendable {
   static let pause = Duration.seconds(5)
   /// The time after which a publication fails if no free name has been found (RFC 6762 §9).
   static let timeout = Duration.seconds(60)
+  /// The number of names to lose before the next one is chosen at random. Many hosts that want the
+  /// same name would otherwise all try the same next name, and only one of them could get it.
+  static let orderlyLosses = 3
+  /// The number of names from which the first random one is chosen. The number doubles with each
+  /// further loss, up to `largestChoice`.
+  static let smallestChoice = 10
+  static let largestChoice = 1280
 
   private var times: [Instant] = []
   /// Whether probing has been slowed down since the name was last claimed.
   private var isSlowed = false
   private var first: Instant?
+  /// The number of names that other hosts have taken since a name was last claimed.
+  private var losses = 0
 
   /// Adds a conflict. Returns the earliest time of the next probe, or nil if `timeout` has passed
   /// since the first conflict.
   mutating func record(at now: Instant) -> Instant? {
-    let first = first ?? now
-    self.first = first
-    guard now - first <= Self.timeout else { return nil }
+    guard recordLostTiebreak(at: now) else { return nil }
     times = times.filter { now - $0 < Self.window }.suffix(Self.limit - 1) + [now]
     isSlowed = isSlowed || times.count >= Self.limit
     return isSlowed ? now.advanced(by: Self.pause) : now
   }
 
-  /// Resets the history once the name is claimed.
+  /// Adds a tiebreak that another prober won. It is not counted as a conflict, since nobody has
+  /// the name yet (RFC 6762 §8.2). Returns whether `timeout` has not passed since the first
+  /// conflict.
+  mutating func recordLostTiebreak(at now: Instant) -> Bool {
+    let first = first ?? now
+    self.first = first
+    return now - first <= Self.timeout
+  }
+
+  /// Adds a name that another host has taken. Returns the number of names that follow it, of which
+  /// the next one to try must be chosen at random.
+  mutating func recordLoss() -> Int {
+    losses += 1
+    let doublings = losses - Self.orderlyLosses
+    guard doublings >= 0 else { return 1 }
+    return min(Self.smallestChoice << min(doublings, 16), Self.largestChoice)
+  }
+
+  /// Resets the history once the name is claimed, or no longer wanted.
   mutating func reset() {
     first = nil
     isSlowed = false
+    losses = 0
   }
 }

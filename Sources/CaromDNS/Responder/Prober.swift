@@ -14,6 +14,8 @@ package struct Prober: Hashable, Sendable {
 
   private enum State: Hashable {
     case probing(sent: Int, next: Instant)
+    /// Another prober won the tiebreak. Probing starts again at `next`.
+    case deferring(next: Instant)
     case claimed
   }
 
@@ -24,7 +26,10 @@ package struct Prober: Hashable, Sendable {
 
   /// The next time at which `handleTimeout` must be called, or nil once the name is claimed.
   package var nextTimeout: Instant? {
-    if case .probing(_, let next) = state { next } else { nil }
+    switch state {
+    case .probing(_, let next), .deferring(let next): next
+    case .claimed: nil
+    }
   }
 
   /// Whether a probe has been sent. A response received before that does not answer a probe.
@@ -32,9 +37,20 @@ package struct Prober: Hashable, Sendable {
     if case .probing(let sent, _) = state { sent > 0 } else { true }
   }
 
+  /// Whether another host's probe is simultaneous with this host's probes. While this host defers
+  /// to the winner of a tiebreak, it is not.
+  var isProbing: Bool {
+    if case .probing(let sent, _) = state { sent > 0 } else { false }
+  }
+
   /// Returns the action that is due at this time, or nil if none is.
   package mutating func handleTimeout(at now: Instant) -> Action? {
-    guard case .probing(let sent, let next) = state, now >= next else { return nil }
+    let sent: Int
+    switch state {
+    case .probing(let count, let next) where now >= next: sent = count
+    case .deferring(let next) where now >= next: sent = 0
+    case .probing, .deferring, .claimed: return nil
+    }
     if sent == Self.probes {
       state = .claimed
       return .claim
@@ -46,7 +62,7 @@ package struct Prober: Hashable, Sendable {
   /// Starts probing again at `start`, after another prober won the tiebreak.
   mutating func yield(until start: Instant) {
     guard case .probing = state else { return }
-    state = .probing(sent: 0, next: start)
+    state = .deferring(next: start)
   }
 
   /// Compares the proposals of two simultaneous probes. Both sets are sorted by class, type and raw

@@ -15,4 +15,6 @@ package enum PublicationError: Error, Hashable, Sendable {
   case nameTaken
   /// No free name was found within one minute.
   case noFreeName
+  /// No free name for this host was found within one minute.
+  case noFreeHostName
 }

@@ -70,20 +70,19 @@ extension Responder {
   /// Probes again for a claimed name after a conflicting record has been received.
   private mutating func probeAgain(_ id: PublicationID, on link: UInt32, at now: Instant) {
     guard let index = index(of: link) else { return }
-    guard let start = claims[id]?.conflicts.record(at: now) else {
-      return fail(id, .noFreeName)
-    }
+    guard let start = claims[id]?.conflicts.record(at: now) else { return giveUp(id) }
     set(.probing(Prober(start: start)), of: id, on: index)
   }
 
   /// Gives a claim the next free name on every link, because another host has its current name.
   private mutating func renameAfterConflict(_ id: PublicationID, at now: Instant) {
     guard let claim = claims[id] else { return }
-    if let service = claim.service, !service.renames { return fail(id, .nameTaken) }
-    guard let start = claims[id]?.conflicts.record(at: now) else {
-      return fail(id, .noFreeName)
-    }
-    changeLabel(id, to: freeLabel(after: claim.label, for: claim), start: start, at: now)
+    if let service = claim.service, !service.renames { return fail([id], .nameTaken) }
+    guard let allowed = claims[id]?.conflicts.record(at: now) else { return giveUp(id) }
+    let choice = claims[id]?.conflicts.recordLoss() ?? 1
+    let step = Int.random(in: 1...choice, using: &generator)
+    let start = max(allowed, nextProbeStart(at: now))
+    changeLabel(id, to: freeLabel(after: claim.label, by: step, for: claim), start: start, at: now)
     if claim.isUnique { probeEverywhere(id, start: start) }
     guard claim.host == nil else { return }
     let target = name(of: id)
@@ -102,8 +101,14 @@ extension Responder {
     }
   }
 
-  private mutating func fail(_ id: PublicationID, _ error: PublicationError) {
-    let lost = id > .uniqueHost ? [id] : serviceIDs.filter { claims[$0]?.host == id }
+  /// Ends a publication for which no free name was found, or all publications of a host for which
+  /// none was found.
+  private mutating func giveUp(_ id: PublicationID) {
+    guard id <= .uniqueHost else { return fail([id], .noFreeName) }
+    fail(serviceIDs.filter { claims[$0]?.host == id }, .noFreeHostName)
+  }
+
+  private mutating func fail(_ lost: [PublicationID], _ error: PublicationError) {
     withdraw(lost)
     for id in lost { emit(.failed(id, error)) }
   }
@@ -116,15 +121,17 @@ extension Responder {
     var seen: Set<Name> = []
     for name in query.authorities.map(\.name) where seen.insert(name).inserted {
       guard let theirs = proposals[name], let id = names[name], let claim = claims[id],
-        case .probing(var prober) = claim.state(on: link.index), prober.hasAsked,
+        case .probing(var prober) = claim.state(on: link.index), prober.isProbing,
         !theirs.allSatisfy({ isOwnRecord($0, claim, at: now) }),
         Prober.tiebreak(claim.proposals(on: link), theirs) == .lost
       else { continue }
-      guard let start = claims[id]?.conflicts.record(at: now) else {
-        fail(id, .noFreeName)
+      guard claims[id]?.conflicts.recordLostTiebreak(at: now) ?? false else {
+        giveUp(id)
         continue
       }
-      prober.yield(until: max(start, now.advanced(by: Prober.deferral)))
+      // The losers of one tiebreak must not all probe again at the same time (RFC 6762 §8.1).
+      let delay = Prober.deferral + generator.duration(in: Self.probeDelay)
+      prober.yield(until: now.advanced(by: delay))
       set(.probing(prober), of: id, on: index)
     }
   }

@@ -77,14 +77,13 @@ extension Responder {
     send(goodbyes)
   }
 
-  /// Returns the first label after `label`, in the order of `Claim.successor(of:)`, that no claim
-  /// of this responder uses.
-  func freeLabel(after label: String, for claim: Claim) -> String {
-    var label = label
-    repeat {
-      label = claim.successor(of: label)
-    } while names[
-      Claim.name(label, for: claim.purpose)] != nil
+  /// Returns the first successor of `label`, from the one whose number is `step` higher, that no
+  /// claim of this responder uses.
+  func freeLabel(after label: String, by step: Int = 1, for claim: Claim) -> String {
+    var label = claim.successor(of: label, by: step)
+    while names[Claim.name(label, for: claim.purpose)] != nil {
+      label = claim.successor(of: label, by: 1)
+    }
     return label
   }
 }

@@ -11,16 +11,16 @@ package enum InstanceName {
 
   /// Returns the name to try if `name` is taken: "X" becomes "X (2)", and "X (2)" becomes "X (3)"
   /// (RFC 6763 appendix D). Long names are shortened to fit in 63 bytes.
-  package static func successor(of name: String) -> String {
+  package static func successor(of name: String, by step: Int = 1) -> String {
     let (base, number) = split(name, before: " (", after: ")")
-    return joined(base, " (\(number + 1))")
+    return joined(base, " (\(number + step))")
   }
 
   /// Returns the host label to try if `label` is taken: "host" becomes "host-2", and "host-2"
   /// becomes "host-3".
-  package static func hostSuccessor(of label: String) -> String {
+  package static func hostSuccessor(of label: String, by step: Int = 1) -> String {
     let (base, number) = split(label, before: "-", after: "")
-    return joined(base, "-\(number + 1)")
+    return joined(base, "-\(number + step)")
   }
 
   /// Returns a valid host label derived from any text: 1 to 63 ASCII letters, digits and inner

@@ -22,6 +22,9 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   /// Another service has the name and `renamesOnConflict` is false, or no free name was found
   /// within a minute.
   case nameTaken
+  /// Other hosts took every name that was tried for this host within a minute: find the host that
+  /// answers for all of them. No name of a service is at fault.
+  case hostNameContested
   /// This program already advertises 1,024 services: withdraw one.
   case tooManyServices
   /// This program has the maximum permitted number of open queries: stop one.
@@ -67,6 +70,7 @@ public enum DiscoveryError: Error, Hashable, Sendable {
       case .subtype, .subtypes: .subtypeInvalid
       case .textTooLong(let count): .textTooLong(count)
       case .nameTaken, .noFreeName: .nameTaken
+      case .noFreeHostName: .hostNameContested
       }
   }
 
@@ -104,6 +108,8 @@ extension DiscoveryError: CustomStringConvertible {
     case .nameTooLong(let count): "a name has at most 63 bytes, this one has \(count): shorten it"
     case .nameInvalid: "the name is invalid: remove control characters and empty labels"
     case .nameTaken: "the name is taken: choose another one"
+    case .hostNameContested:
+      "every name of this host is contested: find the host that answers for all"
     case .tooManyServices: "this program already advertises 1024 services: withdraw one"
     case .tooManyQuestions: "this program has too many open queries: stop one"
     case .subtypeInvalid: "a service has at most 64 subtypes of 1 to 63 bytes each"
@@ -126,7 +132,7 @@ extension DiscoveryError {
   /// code that is ported from NSNetService.
   public var netServiceCode: Int {
     switch self {
-    case .nameTaken: -72001  // collision
+    case .nameTaken, .hostNameContested: -72001  // collision
     case .noSuchInterface, .noNameServer, .hostHasNoAddress, .notOffered: -72002  // not found
     case .portInUse, .noMulticastInterface, .tooManyServices, .tooManyQuestions:
       -72003  // activity in progress
