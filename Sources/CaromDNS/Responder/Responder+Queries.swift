@@ -58,15 +58,51 @@ extension Responder {
     return known
   }
 
-  /// Schedules the answers to all questions, except for the known answers. If `isLate` is true,
-  /// shared answers get no further random delay.
+  /// The answers to a query, except for the known answers, as record sets that are each sent whole.
+  private struct Answers {
+    /// The sets to send by unicast, and the questions that they answer.
+    var direct: [[Int]] = []
+    var directQuestions: [Question] = []
+    /// The sets to multicast.
+    var multicast: [(set: [Int], isDefence: Bool)] = []
+    /// Whether the unicast or the multicast answers must be delayed by a random time.
+    var delaysDirect: Bool
+    var delaysMulticast: Bool
+  }
+
+  /// Sends or schedules the answers to all questions. If `isLate` is true, shared answers get no
+  /// further random delay.
   private mutating func answer(
     _ request: AnswerRequest, on index: Int, isLate: Bool, at now: Instant
   ) {
-    var direct: [[Int]] = []
-    var multicast: [(set: [Int], isDefence: Bool)] = []
+    var answers = answers(to: request, on: index, at: now)
+    let isDelayed = (answers.delaysDirect || answers.delaysMulticast) && !isLate
+    let due = isDelayed ? answerTime(on: index, at: now) : now
+    if !isLate, answers.delaysDirect {
+      var delayed = request
+      delayed.questions = answers.directQuestions
+      if delay(delayed, until: due, on: index) { answers.direct = [] }
+    }
+    if !send(answers.direct, to: request, on: index, at: now) {
+      answers.multicast += answers.direct.map { ($0, false) }
+      answers.delaysMulticast = true
+    }
+    guard !answers.multicast.isEmpty else { return }
+    let moment = answers.delaysMulticast ? due : now
+    for (set, isDefence) in answers.multicast {
+      links[index].schedule(set, at: isDefence ? now : moment, isDefence: isDefence)
+    }
+  }
+
+  /// Returns the answers to a query. An answer to a question for unicast responses is sent by
+  /// unicast if it was multicast recently (RFC 6762 §5.4). Answers that other hosts may have too are
+  /// delayed, unless the query was sent to this host alone (§6).
+  private mutating func answers(
+    to request: AnswerRequest, on index: Int, at now: Instant
+  ) -> Answers {
+    let isProbe = !request.probedNames.isEmpty
+    var answers = Answers(delaysDirect: false, delaysMulticast: request.hasSeveralQuestions)
     var seen: Set<Int> = []
-    var isShared = request.hasSeveralQuestions
     for question in request.questions {
       let matches = links[index].answers(to: question)
       counters.examined += matches.sets.count
@@ -77,22 +113,38 @@ extension Responder {
           continue
         }
         if wantsUnicast, links[index].isFresh(set, at: now) {
-          direct.append(set)
+          answers.direct.append(set)
+          if answers.directQuestions.last != question { answers.directQuestions.append(question) }
+          let isShared = matches.isShared || request.hasSeveralQuestions
+          answers.delaysDirect =
+            answers.delaysDirect || (isShared && !request.prefersUnicast && !isProbe)
         } else {
-          multicast.append((set, isDefence))
-          isShared = isShared || (matches.isShared && !isDefence)
+          answers.multicast.append((set, isDefence))
+          answers.delaysMulticast = answers.delaysMulticast || (matches.isShared && !isDefence)
         }
       }
     }
-    if !send(direct, to: request, on: index, at: now) {
-      multicast += direct.map { ($0, false) }
-      isShared = true
+    return answers
+  }
+
+  /// Delays a request until `due`, together with others of the querier that are delayed already.
+  /// Returns false if too many queriers have delayed requests.
+  private mutating func delay(
+    _ request: AnswerRequest, until due: Instant, on index: Int
+  ) -> Bool {
+    let source = request.source
+    if var waiting = links[index].requests[source] {
+      waiting.known.merge(request.known, uniquingKeysWith: max)
+      for question in request.questions where !waiting.questions.contains(question) {
+        waiting.questions.append(question)
+      }
+      links[index].requests[source] = waiting
+      return true
     }
-    guard !multicast.isEmpty else { return }
-    let due = isShared && !isLate ? answerTime(on: index, at: now) : now
-    for (set, isDefence) in multicast {
-      links[index].schedule(set, at: isDefence ? now : due, isDefence: isDefence)
-    }
+    guard links[index].requests.count < AnswerRequest.querierLimit else { return false }
+    links[index].requests[source] = request
+    postpone(source, until: due, on: index)
+    return true
   }
 
   /// Sends unicast answers, all or none. Returns false if the rate limit is exhausted; the caller

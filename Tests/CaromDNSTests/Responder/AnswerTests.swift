@@ -103,6 +103,72 @@ import Testing
     #expect(network.probes(0).count == 3)
   }
 
+  /// The delay of each answer to a question for unicast responses, in milliseconds.
+  private func unicastWaits(_ questions: [Question], count: Int) -> [Double] {
+    var (network, _) = SimulatedNetwork.makePublished()
+    return (0..<count).map { _ in
+      let start = network.now + network.delay
+      let answers = network.answers(
+        to: questions.map { Question($0.key.name, $0.key.type, wantsUnicast: true) })
+      guard answers.count == 1, !answers[0].transmit.destination.address.isMulticast else {
+        return -1
+      }
+      return (answers[0].at - start).inMilliseconds
+    }
+  }
+
+  @Test func `R13 R18: shared answers by unicast are delayed by 20 to 120 ms`() {
+    for questions in [[type], [types], [service, Question("host1.local", .a)]] {
+      let waits = unicastWaits(questions, count: 20)
+      #expect(waits.allSatisfy { $0 >= 20 && $0 <= 120 })
+      #expect(Set(waits).count >= 10)
+    }
+  }
+
+  @Test func `R14 R18: unique answers by unicast are sent at once`() {
+    #expect(unicastWaits([service], count: 20).allSatisfy { (0...10).contains($0) })
+  }
+
+  @Test func `R13: a query that was sent to this host alone is answered at once`() {
+    var (network, _) = SimulatedNetwork.makePublished()
+    network.log = []
+    network.inject(
+      SimulatedNetwork.makeQuery([type]).encoded(),
+      from: Endpoint(.v4(0x0A00_0009), port: 5353), to: Endpoint(.v4(0x0A00_0001), port: 5353))
+    network.run(for: .milliseconds(1))
+    #expect(network.log.count == 1)
+  }
+
+  @Test func `R18: unicast questions of one querier within the delay are answered together`() {
+    var (network, _) = SimulatedNetwork.makePublished()
+    network.log = []
+    for question in [type, types] {
+      network.inject(
+        SimulatedNetwork.makeQuery([
+          Question(question.key.name, question.key.type, wantsUnicast: true)
+        ]), from: 9)
+      network.run(for: .milliseconds(5))
+    }
+    network.run(for: .seconds(1))
+    #expect(network.log.count == 1)
+    #expect(network.log.flatMap(\.message.answers).count == 2)
+  }
+
+  @Test func `R13 R19: of a thousand queriers, only some wait for a unicast answer`() {
+    var (network, _) = SimulatedNetwork.makePublished()
+    network.log = []
+    let question = Question(type.key.name, .ptr, wantsUnicast: true)
+    for host in 0..<1000 as Range<UInt32> {
+      network.inject(
+        SimulatedNetwork.makeQuery([question]).encoded(),
+        from: Endpoint(.v6(high: 0xFE80 << 48, low: UInt64(host), scope: 2), port: 5353))
+    }
+    network.run(for: .seconds(2))
+    let multicasts = network.log.filter { $0.transmit.destination == MulticastGroup.v4 }
+    #expect(network.log.count - multicasts.count <= 256)
+    #expect((1...2).contains(multicasts.count))
+  }
+
   @Test func `R18: a unicast question from another subnet is answered by multicast`() {
     var (network, _) = SimulatedNetwork.makePublished()
     network.log = []
