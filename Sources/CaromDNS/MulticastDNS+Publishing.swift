@@ -35,13 +35,20 @@ extension MulticastDNS {
     try responder.rename(id, to: instance, at: now)
   }
 
-  /// Ends a publication and queues goodbye records for its records.
+  /// Ends a publication. Its goodbye records are sent after `Responder.goodbyeDelay`, together with
+  /// those of other publications that end meanwhile.
   package mutating func withdraw(_ id: PublicationID, at now: Instant) {
     responder.withdraw(id, at: now)
   }
 
   /// Ends all publications and queues goodbye records for their records.
   package mutating func withdrawAll(at now: Instant) { responder.withdrawAll(at: now) }
+
+  /// Whether goodbye records of publications that have ended still wait.
+  package var hasPendingGoodbyes: Bool { responder.hasPendingGoodbyes }
+
+  /// Sends the goodbye records that wait.
+  package mutating func sendGoodbyes() { responder.sendGoodbyes() }
 
   /// Claims every name on every link again, for example after the computer has slept.
   package mutating func reclaimNames(at now: Instant) { responder.reclaimNames(at: now) }

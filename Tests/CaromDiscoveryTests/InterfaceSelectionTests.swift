@@ -72,7 +72,8 @@ import Testing
   @Test func `each error is described in a short line of its own`() {
     let errors: [DiscoveryError] = [
       .portInUse, .permissionDenied, .noMulticastInterface, .noSuchInterface("x"), .nameMissing,
-      .nameTooLong(64), .nameInvalid, .nameTaken, .hostNameContested, .portMissing, .timedOut, .cancelled, .closed,
+      .nameTooLong(64), .nameInvalid, .nameTaken, .hostNameContested, .portMissing, .timedOut,
+      .cancelled, .closed,
       .transport(.unreachable), .tooManyServices, .tooManyQuestions, .subtypeInvalid,
       .textTooLong(9000), .domainNotLocal("x"), .noNameServer, .hostHasNoAddress("x"), .notOffered,
     ]

@@ -164,7 +164,8 @@ import Testing
     let statuses: [(DiscoveryError, carom_tool.ExitStatus)] = [
       (.permissionDenied, .notPermitted), (.noMulticastInterface, .noMulticast),
       (.noSuchInterface("x"), .noSuchInterface), (.nameTaken, .unavailable),
-      (.hostNameContested, .unavailable), (.portMissing, .usage), (.timedOut, .timedOut), (.transport(.unreachable), .unreachable),
+      (.hostNameContested, .unavailable), (.portMissing, .usage), (.timedOut, .timedOut),
+      (.transport(.unreachable), .unreachable),
     ]
     for (error, status) in statuses {
       #expect(carom_tool.CommandFailure(error).status == status)

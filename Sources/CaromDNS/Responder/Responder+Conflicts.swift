@@ -70,15 +70,15 @@ extension Responder {
   /// Probes again for a claimed name after a conflicting record has been received.
   private mutating func probeAgain(_ id: PublicationID, on link: UInt32, at now: Instant) {
     guard let index = index(of: link) else { return }
-    guard let start = claims[id]?.conflicts.record(at: now) else { return giveUp(id) }
+    guard let start = claims[id]?.conflicts.record(at: now) else { return giveUp(id, at: now) }
     set(.probing(Prober(start: start)), of: id, on: index)
   }
 
   /// Gives a claim the next free name on every link, because another host has its current name.
   private mutating func renameAfterConflict(_ id: PublicationID, at now: Instant) {
     guard let claim = claims[id] else { return }
-    if let service = claim.service, !service.renames { return fail([id], .nameTaken) }
-    guard let allowed = claims[id]?.conflicts.record(at: now) else { return giveUp(id) }
+    if let service = claim.service, !service.renames { return fail([id], .nameTaken, at: now) }
+    guard let allowed = claims[id]?.conflicts.record(at: now) else { return giveUp(id, at: now) }
     let choice = claims[id]?.conflicts.recordLoss() ?? 1
     let step = Int.random(in: 1...choice, using: &generator)
     let start = max(allowed, nextProbeStart(at: now))
@@ -103,13 +103,15 @@ extension Responder {
 
   /// Ends a publication for which no free name was found, or all publications of a host for which
   /// none was found.
-  private mutating func giveUp(_ id: PublicationID) {
-    guard id <= .uniqueHost else { return fail([id], .noFreeName) }
-    fail(serviceIDs.filter { claims[$0]?.host == id }, .noFreeHostName)
+  private mutating func giveUp(_ id: PublicationID, at now: Instant) {
+    guard id <= .uniqueHost else { return fail([id], .noFreeName, at: now) }
+    fail(serviceIDs.filter { claims[$0]?.host == id }, .noFreeHostName, at: now)
   }
 
-  private mutating func fail(_ lost: [PublicationID], _ error: PublicationError) {
-    withdraw(lost)
+  private mutating func fail(
+    _ lost: [PublicationID], _ error: PublicationError, at now: Instant
+  ) {
+    withdraw(lost, at: now)
     for id in lost { emit(.failed(id, error)) }
   }
 
@@ -126,7 +128,7 @@ extension Responder {
         Prober.tiebreak(claim.proposals(on: link), theirs) == .lost
       else { continue }
       guard claims[id]?.conflicts.recordLostTiebreak(at: now) ?? false else {
-        giveUp(id)
+        giveUp(id, at: now)
         continue
       }
       // The losers of one tiebreak must not all probe again at the same time (RFC 6762 §8.1).

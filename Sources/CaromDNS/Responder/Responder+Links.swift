@@ -156,4 +156,10 @@ struct Goodbyes: Sendable {
       records[link, default: []].append(record)
     }
   }
+
+  mutating func add(_ other: Goodbyes) { records.merge(other.records, uniquingKeysWith: +) }
+
+  mutating func removeAll(on link: UInt32, where predicate: (Record) -> Bool) {
+    records[link]?.removeAll(where: predicate)
+  }
 }

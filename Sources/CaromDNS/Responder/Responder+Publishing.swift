@@ -60,19 +60,38 @@ extension Responder {
     if service.isUnique { handleTimeout(at: now) }
   }
 
-  /// Ends a publication. Its goodbye records are queued before this method returns.
-  package mutating func withdraw(_ id: PublicationID, at now: Instant) { withdraw([id]) }
+  /// Ends a publication. Its goodbye records are sent after `goodbyeDelay`, together with those of
+  /// other publications that end meanwhile.
+  package mutating func withdraw(_ id: PublicationID, at now: Instant) { withdraw([id], at: now) }
 
   /// Ends all publications. Their goodbye records are queued before this method returns.
-  package mutating func withdrawAll(at now: Instant) { withdraw(serviceIDs) }
+  package mutating func withdrawAll(at now: Instant) {
+    withdraw(serviceIDs, at: now)
+    sendGoodbyes()
+  }
 
-  mutating func withdraw(_ ids: [PublicationID]) {
+  mutating func withdraw(_ ids: [PublicationID], at now: Instant) {
     var goodbyes = Goodbyes()
     for id in ids where id > .uniqueHost {
       guard let claim = claims[id] else { continue }
       for link in claim.progress.map(\.link) { endClaim(id, on: link, &goodbyes) }
       names[claim.name] = nil
       claims[id] = nil
+    }
+    guard !goodbyes.records.isEmpty else { return }
+    pendingGoodbyes.add(goodbyes)
+    goodbyeTime = goodbyeTime ?? now.advanced(by: Self.goodbyeDelay)
+  }
+
+  /// Sends the goodbye records of withdrawn publications now.
+  package mutating func sendGoodbyes() {
+    guard goodbyeTime != nil else { return }
+    goodbyeTime = nil
+    var goodbyes = pendingGoodbyes
+    pendingGoodbyes = Goodbyes()
+    // A record that has been published again stays.
+    for link in links {
+      goodbyes.removeAll(on: link.link.index) { link.owned.slot(of: $0.identity) != nil }
     }
     send(goodbyes)
   }

@@ -95,8 +95,8 @@ extension Responder {
   }
 
   /// Returns the answers to a query. An answer to a question for unicast responses is sent by
-  /// unicast if it was multicast recently (RFC 6762 §5.4). Answers that other hosts may have too are
-  /// delayed, unless the query was sent to this host alone (§6).
+  /// unicast if it was multicast recently (RFC 6762 §5.4). Answers that other hosts may have too
+  /// are delayed, unless the query was sent to this host alone (§6).
   private mutating func answers(
     to request: AnswerRequest, on index: Int, at now: Instant
   ) -> Answers {

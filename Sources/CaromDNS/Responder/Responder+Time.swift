@@ -6,6 +6,7 @@ extension Responder {
 
   /// Performs everything that is due: sends probes, announcements and answers.
   package mutating func handleTimeout(at now: Instant) {
+    if let goodbyeTime, goodbyeTime <= now { sendGoodbyes() }
     while let next = timers.nextDeadline, next <= now {
       var dueClaims: [UInt32: Set<PublicationID>] = [:]
       while let timer = timers.popFirst(until: now) {
@@ -92,6 +93,9 @@ extension Responder {
 
   /// Multicasts the records of the claims that are due to be announced (RFC 6762 §8.3).
   private mutating func announce(_ ids: ArraySlice<PublicationID>, on index: Int, at now: Instant) {
+    guard !ids.isEmpty else { return }
+    // A goodbye must not follow the announcement of a service that takes the old one's place.
+    sendGoodbyes()
     let link = links[index].link
     var due: [Record] = []
     for id in ids {

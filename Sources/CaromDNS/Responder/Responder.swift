@@ -49,6 +49,10 @@ package struct Responder: Sendable {
   /// The range of the random delay before the first probe (RFC 6762 §8.1).
   static let probeDelay: ClosedRange<Duration> = .zero ... .milliseconds(250)
 
+  /// The time that goodbye records wait for those of further publications that end, so that many
+  /// take few messages.
+  package static let goodbyeDelay = Duration.milliseconds(20)
+
   var claims: [PublicationID: Claim] = [:]
   /// The id of the claim to each name.
   var names: [Name: PublicationID] = [:]
@@ -60,6 +64,10 @@ package struct Responder: Sendable {
   /// The time at which new names are first probed for. All names that are added before this time
   /// share it.
   var probeStart = Instant.zero
+  /// The goodbye records of publications that have ended, and the time at which to send them, or
+  /// nil if there are none.
+  var pendingGoodbyes = Goodbyes()
+  var goodbyeTime: Instant?
   /// The responder's counters.
   package internal(set) var counters = Counters()
   private var outbox = Deque<Transmit>()
@@ -82,6 +90,9 @@ package struct Responder: Sendable {
     }
   }
 
+  /// Whether goodbye records of publications that have ended still wait.
+  package var hasPendingGoodbyes: Bool { goodbyeTime != nil }
+
   /// The host's current name.
   package var hostName: Name { name(of: .host) }
 
@@ -96,7 +107,7 @@ package struct Responder: Sendable {
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed. A stale
   /// timer can make the time earlier than necessary.
   package var nextTimeout: Instant? {
-    links.reduce(timers.nextDeadline) { earliest($0, $1.nextTimeout) }
+    links.reduce(earliest(timers.nextDeadline, goodbyeTime)) { earliest($0, $1.nextTimeout) }
   }
 
   mutating func transmit(_ payload: [UInt8], to destination: Endpoint, on link: Link) {

@@ -72,5 +72,6 @@ public final class DiscoveryPoller: Sendable {
 
   private static func stopAll(_ requests: PollerRequests, _ discovery: DiscoveryActor) {
     for handle in requests.closeAll() { discovery.assumeIsolated { $0.stop(handle) } }
+    discovery.assumeIsolated { $0.sendGoodbyes() }
   }
 }

@@ -129,7 +129,10 @@ actor DiscoveryActor: LoopActor {
   /// Stops the operation that `handle` identifies.
   func stop(_ handle: Handle) {
     switch handle {
-    case .advertising(let id): core?.withdraw(id)
+    case .advertising(let id):
+      core?.withdraw(id)
+      // The goodbye records are sent even if nothing else refers to this actor.
+      core?.whenGoodbyesAreSent { withExtendedLifetime(self) {} }
     case .watching(let id):
       closeReports[id] = nil
       core?.stopWatching(id)
@@ -175,7 +178,17 @@ extension DiscoveryActor {
     try openCore().advertise(service, handle)
   }
 
-  func withdraw(_ id: DiscoveryCore.AdvertisingID) { core?.withdraw(id) }
+  /// Withdraws a service, and returns once its goodbye records have been sent.
+  func withdraw(_ id: DiscoveryCore.AdvertisingID) async {
+    guard let core else { return }
+    core.withdraw(id)
+    await withCheckedContinuation { continuation in
+      core.whenGoodbyesAreSent { continuation.resume() }
+    }
+  }
+
+  /// Sends the goodbye records of all services that have been stopped.
+  func sendGoodbyes() { core?.sendGoodbyes() }
 
   func update(_ id: DiscoveryCore.AdvertisingID, txt: TXTRecord) throws(DiscoveryError) {
     try core?.update(id, txt: txt)

@@ -52,11 +52,24 @@ extension DiscoveryCore {
     do throws(PublicationError) { try body(&node) } catch { throw DiscoveryError(error) }
   }
 
-  /// Stops advertising a service. The goodbye records are sent before this method returns.
+  /// Stops advertising a service. Its goodbye records are sent after 20 ms, together with those of
+  /// other services that end meanwhile; `close` sends them at once.
   public func withdraw(_ id: AdvertisingID) {
     loop.preconditionCurrent("discovery")
     advertising[id.id] = nil
     node.withdraw(id.id, at: loop.now)
+    drain()
+  }
+
+  /// Sends the goodbye records that wait.
+  func sendGoodbyes() {
+    node.sendGoodbyes()
+    drain()
+  }
+
+  /// Calls `handle` once all goodbye records have been sent, possibly before this method returns.
+  func whenGoodbyesAreSent(_ handle: @escaping () -> Void) {
+    goodbyeHandlers.append(handle)
     drain()
   }
 }

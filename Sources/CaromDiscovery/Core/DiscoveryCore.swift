@@ -43,6 +43,8 @@ public final class DiscoveryCore {
   /// The counters of sockets that have been closed.
   private var closedCounters = DiscoveryCounters()
   var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
+  /// The closures to call once no goodbye records wait.
+  var goodbyeHandlers: [() -> Void] = []
   var watching: [WatchingID: (Querier.Event) -> Void] = [:]
   var resolving: [ResolveID: (Result<ResolvedService, DiscoveryError>) -> Void] = [:]
   /// A closure that returns how long the computer has been suspended since it was started. Tests
@@ -210,6 +212,10 @@ public final class DiscoveryCore {
     while let event = node.pollEvent() { events.append(event) }
     timer?.arm(at: min(portChecks.next, node.nextTimeout ?? portChecks.next))
     for event in events { deliver(event) }
+    guard !node.hasPendingGoodbyes else { return }
+    let handlers = goodbyeHandlers
+    goodbyeHandlers = []
+    for handle in handlers { handle() }
   }
 
   private func deliver(_ event: MulticastDNS.Event) {

@@ -246,6 +246,54 @@ import Testing
     }
   }
 
+  /// A dual-stack node with fifty services, after their announcements.
+  private func makeFifty() -> (network: SimulatedNetwork, ids: [PublicationID]) {
+    var network = SimulatedNetwork()
+    network.addNode(1, dualStack: true)
+    let ids = (0..<50).map { network.publish(0, "\($0)") }
+    network.run(for: .seconds(5))
+    network.log = []
+    return (network, ids)
+  }
+
+  @Test func `R51: services that end one after the other share their goodbye messages`() {
+    var (network, ids) = makeFifty()
+    network.with(0) { $0.withdrawAll(at: $1) }
+    let fewest = network.log.count
+    #expect(fewest < 15)
+    (network, ids) = makeFifty()
+    let start = network.now
+    for id in ids {
+      network.with(0) { $0.withdraw(id, at: $1) }
+      network.run(for: .microseconds(200))
+    }
+    network.run(for: .seconds(1))
+    #expect(network.log.count == fewest)
+    #expect(network.log.allSatisfy { $0.at - start <= .milliseconds(20) })
+    let v4 = network.log.filter { $0.transmit.destination == MulticastGroup.v4 }
+    let records = v4.flatMap(\.message.answers)
+    #expect(records.count == Set(records.map(\.identity)).count)
+    #expect(records.count == 50 * 3 + 3 && records.allSatisfy { $0.timeToLive == 0 })
+  }
+
+  @Test func `R51: a goodbye never follows the announcement of the same record`() {
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.addNode(2)
+    var service = SimulatedNetwork.makeService("5b9c3f8e")
+    service.isUnique = true
+    let id = network.publish(0, service)
+    network.browse(1)
+    network.run(for: .seconds(5))
+    network.log = []
+    network.with(0) { $0.withdraw(id, at: $1) }
+    network.run(for: .milliseconds(5))
+    network.publish(0, service)
+    network.run(for: .seconds(5))
+    #expect(network.sentRecords(0).last?.timeToLive != 0)
+    #expect(network.changes(1) == ["+5b9c3f8e"])
+  }
+
   @Test func `R51: withdrawing everything sends goodbyes on every link`() {
     var network = SimulatedNetwork()
     network.addNode(

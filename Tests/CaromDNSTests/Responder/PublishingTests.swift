@@ -128,6 +128,7 @@ import Testing
     network.run(for: .seconds(5))
     network.log = []
     network.with(0) { $0.withdraw(id, at: $1) }
+    network.run(for: .milliseconds(20))
     #expect(network.log.map(\.segment) == [1])
     #expect(!network.log[0].message.answers.map(\.type).contains(.a))
   }

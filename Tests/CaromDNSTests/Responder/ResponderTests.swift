@@ -185,6 +185,7 @@ import Testing
     var (network, id) = SimulatedNetwork.makePublished()
     network.log = []
     network.with(0) { $0.withdraw(id, at: $1) }
+    network.run(for: .milliseconds(20))
     #expect(network.log.count == 1)
     #expect(network.log[0].message.answers.map(\.type) == [.ptr, .ptr, .srv, .txt, .a])
     #expect(network.log[0].message.answers.allSatisfy { $0.timeToLive == 0 })
