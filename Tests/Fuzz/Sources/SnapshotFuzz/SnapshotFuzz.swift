@@ -39,8 +39,8 @@ private func table(_ tick: Int64) -> EntityTable {
   return table
 }
 
-/// Senders and receivers that have exchanged some snapshots and different acknowledgements. They are
-/// values, so each input starts from a copy.
+/// Senders and receivers that have exchanged some snapshots and different acknowledgements. They
+/// are values, so each input starts from a copy.
 private let begun = (0...7).map { makePair(acknowledging: $0) }
 
 /// Returns a sender and a receiver after 20 snapshots. Of each eight ticks, the receiver
