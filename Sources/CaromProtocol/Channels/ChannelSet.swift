@@ -123,6 +123,8 @@ package struct ChannelSet: Sendable {
     return channels.count - 1
   }
 
+  var hasEvents: Bool { !sendState.events.isEmpty }
+
   /// Removes and returns the next event, or nil if there is none.
   package mutating func pollEvent() -> ChannelEvent? { sendState.events.popFirst() }
 

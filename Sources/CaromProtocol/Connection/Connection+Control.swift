@@ -80,8 +80,8 @@ extension Connection {
 
   private mutating func receive(_ goodbye: Goodbye, at now: Instant) {
     guard !isEnding else { return }
-    emitClosed(goodbye.reason)
     channels.dropOutgoing()
+    emitClosed(goodbye.reason)
     if stream != nil { linkAction = .closeAfterFlush }
     stream = nil
     datagram?.acknowledgeNow()

@@ -17,6 +17,22 @@ extension Connection {
   /// The time limit for the acknowledgement that a liveness check requires.
   static let livenessLimit = Duration.seconds(1)
 
+  /// An interruption of the connection: it has no working link, and waits to be resumed.
+  struct Interruption: Sendable {
+    /// The time at which the last working link failed.
+    let start: Instant
+    /// The time of the next `reconnect` event.
+    var nextReconnect: Instant
+    /// The delay between the next two `reconnect` events.
+    var reconnectDelay = firstReconnectDelay
+  }
+
+  /// The delay between the first two `reconnect` events of an interruption. The delay doubles after
+  /// each event.
+  static let firstReconnectDelay = Duration.seconds(1)
+  /// The maximum delay between two `reconnect` events.
+  static let longestReconnectDelay = Duration.seconds(8)
+
   /// The link that carries messages now; `nil` if no link can. The property is always inlined,
   /// because a call would copy the connection.
   @inline(__always) package var link: LinkKind? {
@@ -35,8 +51,8 @@ extension Connection {
   /// Records that data from the peer has arrived. If the connection was interrupted, it is resumed.
   mutating func recordSignOfLife(at now: Instant) {
     lastReceived = now
-    guard interruptedAt != nil else { return }
-    interruptedAt = nil
+    guard interruption != nil, !isEnding else { return }
+    interruption = nil
     events.append(.resumed)
   }
 
@@ -60,8 +76,8 @@ extension Connection {
     switch state {
     case .closed: break
     case .closing, .lingering: if datagram?.isOpen != true { state = .closed }
-    case .open where interruptedAt != nil: break  // The interruption has a time limit of its own.
-    case .open:
+    case .open where interruption != nil: break  // The interruption has a time limit of its own.
+    case .open, .requested:
       // If the peer's process ended, both links are dead; a middlebox may cut only the stream.
       if let datagram, datagram.isResponsive {
         datagram.ping()
@@ -71,8 +87,9 @@ extension Connection {
       } else {
         handleLinksLost(as: reason, at: now)
       }
-    case .awaitingGrant where datagram != nil: break
-    case .awaitingRequest, .requested, .awaitingGrant:
+    // The handshake, which has a time limit of its own, continues over datagrams.
+    case .awaitingRequest where datagram != nil, .awaitingGrant where datagram != nil: break
+    case .awaitingRequest, .awaitingGrant:
       emitClosed(reason)
       closeNow()
     }
@@ -80,20 +97,39 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Handles the loss of the last working link: interrupts the connection if it may be resumed, and
-  /// closes it with `reason` otherwise.
+  /// Handles the deadline of the liveness check. Returns whether the check has failed.
+  @discardableResult
+  mutating func handleLivenessTimeout(at now: Instant) -> Bool {
+    guard let livenessCheck, now >= livenessCheck.deadline else { return false }
+    handleLinksLost(as: livenessCheck.reason, at: now)
+    return true
+  }
+
+  /// Handles the loss of the last working link: interrupts the connection if it was open and may be
+  /// resumed, and closes it with `reason` otherwise.
   mutating func handleLinksLost(as reason: DisconnectReason, at now: Instant) {
-    guard interruptedAt == nil, timing.resumeLimit > .zero else {
+    guard isOpen, interruption == nil, timing.resumeLimit > .zero else {
       emitClosed(reason)
       return closeNow()
     }
-    interruptedAt = now
+    interruption = Interruption(start: now, nextReconnect: now)
     livenessCheck = nil
     events.append(.interrupted)
     if stream != nil { linkAction = .cut }
     dropStream()
     datagram?.reconnect(at: now)
-    if isInitiator { events.append(.reconnect) }
+    requestReconnect(at: now)
+  }
+
+  /// Emits `reconnect` if it is due: during an interruption, the initiator needs a new stream until
+  /// it has one.
+  mutating func requestReconnect(at now: Instant) {
+    guard var interruption, now >= interruption.nextReconnect else { return }
+    if isInitiator, stream == nil { events.append(.reconnect) }
+    interruption.nextReconnect = now.advanced(by: interruption.reconnectDelay)
+    interruption.reconnectDelay = min(
+      interruption.reconnectDelay * 2, Self.longestReconnectDelay)
+    self.interruption = interruption
   }
 
   /// Handles a refusal: the peer does not recognize the connection. Continues on the stream, or

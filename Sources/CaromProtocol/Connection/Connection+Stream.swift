@@ -146,7 +146,6 @@ extension Connection {
     if case .closing = state, goodbye == nil, stream?.hasControl == false, linkAction == nil {
       linkAction = .closeAfterFlush
     }
-    while let event = channels.pollEvent() { events.append(.channel(event)) }
     return hasBytes
   }
 

@@ -71,9 +71,9 @@ package struct Connection {
   var goodbye: Goodbye?
   /// The liveness check in progress since the stream ended unexpectedly; nil if there is none.
   var livenessCheck: LivenessCheck?
-  /// The time at which the last working link failed; nil unless the connection is waiting to be
-  /// resumed.
-  var interruptedAt: Instant?
+  /// The interruption since the last working link failed; nil unless the connection is waiting to
+  /// be resumed.
+  var interruption: Interruption?
   /// The link in the last `linkChanged` event or, if there has been none, the link that first
   /// carried messages; nil before that.
   var reportedLink: LinkKind?
@@ -108,72 +108,9 @@ package struct Connection {
   /// The minimum time to wait for an answer over datagrams after a stream has been refused: enough
   /// for four hellos.
   static let datagramGrace = Duration.seconds(1)
-  /// The time that remains for the goodbye to be sent and acknowledged once `closeLimit` has
-  /// passed.
+  /// The part of `closeLimit` that is left for the goodbye to be sent and acknowledged if earlier
+  /// messages are not acknowledged in time.
   static let goodbyeGrace = Duration.milliseconds(50)
-}
-
-// MARK: - Creation
-extension Connection {
-  /// Creates a connection that this side initiates, which requests a seat on each link it is given.
-  package static func initiating(
-    as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
-  ) -> Connection {
-    let deadline = now.advanced(by: timing.handshakeLimit)
-    return Connection(
-      local: local, timing: timing, key: key, isInitiator: true,
-      state: .awaitingGrant(deadline: deadline), at: now)
-  }
-
-  /// Creates a connection that this side initiates on an already open stream. It requests a seat.
-  package static func initiatingOnStream(
-    as local: PeerInfo, timing: SessionTiming, key: ConnectionKey = .none, at now: Instant
-  ) -> Connection {
-    var connection = initiating(as: local, timing: timing, key: key, at: now)
-    connection.addStream(at: now)
-    return connection
-  }
-
-  /// Creates a connection on a stream that the peer has opened, and waits for the peer's request.
-  package static func respondingOnStream(
-    as local: PeerInfo, timing: SessionTiming, at now: Instant
-  ) -> Connection {
-    var connection = responding(as: local, timing: timing, key: .none, at: now)
-    connection.stream = StreamPath(limit: handshakeFrameLimit)
-    return connection
-  }
-
-  /// Creates a connection that the peer began with a hello from `source`, an address that the peer
-  /// has proven to be its own.
-  static func responding(
-    to hello: Hello, from source: Route, as local: PeerInfo, timing: SessionTiming, at now: Instant
-  ) -> Connection {
-    var connection = responding(as: local, timing: timing, key: hello.key, at: now)
-    connection.datagram = .responding(to: hello, from: source, at: now)
-    return connection
-  }
-
-  /// Creates a connection on a stream that another host of the group has accepted and partly read.
-  static func responding(
-    on handed: HandedStream, as local: PeerInfo, timing: SessionTiming, at now: Instant
-  ) -> Connection {
-    var connection = responding(as: local, timing: timing, key: handed.key, at: now)
-    connection.stream = handed.path
-    if let info = handed.info {
-      connection.handleRequest(of: info, at: now)
-    } else {
-      connection.events.append(.joining)
-    }
-    return connection
-  }
-
-  private static func responding(
-    as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
-  ) -> Connection {
-    Connection(
-      local: local, timing: timing, key: key, isInitiator: false,
-      state: .awaitingRequest(deadline: now.advanced(by: timing.handshakeLimit)), at: now)
-  }
 }
 
 // MARK: - Properties
@@ -217,12 +154,12 @@ extension Connection {
     _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally, at now: Instant
   ) {
     guard !isEnding else { return }
+    channels.dropUnreliable()
     emitClosed(reason)
     guard stream != nil || datagram?.isOpen == true else {
       state = .closed
       return
     }
-    channels.dropUnreliable()
     state = .closing(deadline: now.advanced(by: timing.closeLimit))
     self.goodbye = goodbye
     sendGoodbyeWhenDrained(at: now)
@@ -248,13 +185,18 @@ extension Connection {
 
 // MARK: - Events
 extension Connection {
-  var hasEvents: Bool { isMessagesEventDue || !events.isEmpty }
+  var hasEvents: Bool { isMessagesEventDue || !events.isEmpty || !isEnding && channels.hasEvents }
 
   /// Removes and returns the next event, or nil if there is none.
   package mutating func pollEvent() -> ConnectionEvent? {
-    guard isMessagesEventDue else { return events.popFirst() }
+    guard isMessagesEventDue else { return events.popFirst() ?? pollChannelEvent() }
     isMessagesEventDue = false
     return .messages
+  }
+
+  /// Removes and returns the next event of the channels. No event follows `closed`.
+  private mutating func pollChannelEvent() -> ConnectionEvent? {
+    isEnding ? nil : channels.pollEvent().map { .channel($0) }
   }
 
   /// Emits a `messages` event. This event is the most common one, so it is stored as a flag unless
@@ -263,19 +205,18 @@ extension Connection {
     if events.isEmpty { isMessagesEventDue = true } else { events.append(.messages) }
   }
 
-  /// Emits `closed`, preceded by a `messages` event if messages that arrived before the end are
-  /// unread.
+  /// Emits `closed`, preceded by the events of the channels and, if messages that arrived before
+  /// the end are unread, by a `messages` event. The connection must end after it.
   mutating func emitClosed(_ reason: DisconnectReason) {
+    while let event = pollChannelEvent() { events.append(event) }
     if isOpen, channels.hasMessages { events.append(.messages) }
     events.append(.closed(reason))
   }
 
-  /// Handles the control packets, messages and events that a received packet has added to the
-  /// channels.
+  /// Handles the control packets and messages that a received packet has added to the channels.
   mutating func processChannels(at now: Instant) {
     receiveControlMessages(at: now)
     if isOpen, channels.hasMessages { emitMessages() }
-    while let event = channels.pollEvent() { events.append(.channel(event)) }
     sendGoodbyeWhenDrained(at: now)
     closeWhenGoodbyeAcknowledged()
   }
@@ -307,6 +248,12 @@ extension Connection {
     sendGoodbye(at: now)
   }
 
+  /// Returns the time at which the goodbye of a connection that ends at `deadline` no longer waits
+  /// for earlier messages.
+  private static func goodbyeTime(before deadline: Instant) -> Instant {
+    deadline.advanced(by: .zero - goodbyeGrace)
+  }
+
   private mutating func sendGoodbye(at now: Instant) {
     guard let goodbye else { return }
     self.goodbye = nil
@@ -329,12 +276,12 @@ extension Connection {
     switch state {
     case .awaitingRequest(let deadline), .awaitingGrant(let deadline),
       .requested(_, let deadline):
-      if now >= deadline { close(Goodbye(.timedOut), as: .handshakeTimeout, at: now) }
+      if now >= deadline { return close(Goodbye(.timedOut), as: .handshakeTimeout, at: now) }
+      handleLivenessTimeout(at: now)
     case .open: handleOpenTimeout(at: now)
-    case .closing(let deadline) where now >= deadline && goodbye != nil:
+    case .closing(let deadline) where goodbye != nil:
       // Earlier messages were not acknowledged in time, but the peer should still learn of the end.
-      sendGoodbye(at: now)
-      state = .closing(deadline: now.advanced(by: Self.goodbyeGrace))
+      if now >= Self.goodbyeTime(before: deadline) { sendGoodbye(at: now) }
     case .closing(let deadline), .lingering(let deadline):
       if now >= deadline { closeNow() }
     case .closed: break
@@ -359,11 +306,9 @@ extension Connection {
   }
 
   private mutating func handleOpenTimeout(at now: Instant) {
-    if let livenessCheck, now >= livenessCheck.deadline {
-      return handleLinksLost(as: livenessCheck.reason, at: now)
-    }
+    if handleLivenessTimeout(at: now) { return }
     if now >= silenceDeadline { return handleLinksLost(as: .timedOut, at: now) }
-    guard interruptedAt == nil else { return }
+    guard interruption == nil else { return requestReconnect(at: now) }
     if let ping = pinger.handleTimeout(at: now) { send(ping, at: now) }
   }
 
@@ -373,12 +318,15 @@ extension Connection {
     var next: Instant?
     switch state {
     case .awaitingRequest(let deadline), .awaitingGrant(let deadline),
-      .requested(_, let deadline), .closing(let deadline), .lingering(let deadline):
-      next = deadline
+      .requested(_, let deadline):
+      next = earliest(deadline, livenessCheck?.deadline)
+    case .closing(let deadline):
+      next = goodbye == nil ? deadline : Self.goodbyeTime(before: deadline)
+    case .lingering(let deadline): next = deadline
     case .open:
       next = earliest(silenceDeadline, channels.nextTimeout)
       next = earliest(next, livenessCheck?.deadline)
-      if interruptedAt == nil { next = earliest(next, pinger.nextTimeout) }
+      next = earliest(next, interruption.map(\.nextReconnect) ?? pinger.nextTimeout)
     case .closed: return nil
     }
     // Once the connection is ending, incomplete incoming frames no longer matter.
@@ -394,7 +342,7 @@ extension Connection {
   /// The time at which the peer has been silent for too long or, during an interruption, at which
   /// the connection can no longer be resumed.
   @inline(__always) private var silenceDeadline: Instant {
-    if let interruptedAt { return interruptedAt.advanced(by: timing.resumeLimit) }
+    if let interruption { return interruption.start.advanced(by: timing.resumeLimit) }
     return lastReceived.advanced(byNanoseconds: silenceLimit)
   }
 }

@@ -18,14 +18,16 @@ package enum ConnectionEvent: Hashable, Sendable {
   case interrupted
   /// A link carries the connection again, and no reliable message was lost.
   case resumed
-  /// The owner should open a new stream, because the connection was interrupted and this side
-  /// initiated it.
+  /// The owner should open a new stream, unless it is already doing so, because the connection was
+  /// interrupted and this side initiated it. The event is repeated until the connection has a
+  /// stream or is resumed.
   case reconnect
   /// A ping was answered; the value is the updated measurement.
   case measured(RoundTrip)
   /// The host has issued a token with which this side can reconnect faster.
   case invited(JoinToken)
-  /// The connection has ended. No further events follow.
+  /// The connection has ended. No further events follow, not even receipts of messages that may
+  /// still arrive before the goodbye.
   case closed(DisconnectReason)
 }
 

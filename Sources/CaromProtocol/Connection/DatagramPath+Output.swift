@@ -17,7 +17,8 @@ extension DatagramPath {
       return pollHello(&scratch, into: &buffer, at: now)
     }
     if let due = nextHello, now >= due {
-      writePaddedHello(&scratch.writer, at: now)
+      writePaddedHello(&scratch.writer)
+      scheduleNextHellos(at: now)
       buffer.append(copying: scratch.writer.span)
       return route
     }
@@ -46,9 +47,10 @@ extension DatagramPath {
     guard let due = nextHello, now >= due, !candidates.isEmpty else { return nil }
     let route = candidates[nextCandidate]
     nextCandidate += 1
-    writePaddedHello(&scratch.writer, at: now)
+    writePaddedHello(&scratch.writer)
     if nextCandidate == candidates.count {
       nextCandidate = 0
+      scheduleNextHellos(at: now)
     } else {
       nextHello = now.advanced(byNanoseconds: Self.candidateDelay)
     }
@@ -56,10 +58,14 @@ extension DatagramPath {
     return route
   }
 
-  /// Writes a hello that asks for a cookie, and schedules the next hello after a longer delay.
-  private func writePaddedHello(_ writer: inout FrameWriter, at now: Instant) {
+  /// Schedules the next round of hellos, and makes the delay after it longer.
+  private func scheduleNextHellos(at now: Instant) {
     nextHello = now.advanced(byNanoseconds: helloDelay)
     helloDelay = min(helloDelay * 3 / 2, Self.longestHelloDelay)
+  }
+
+  /// Writes a hello that asks for a cookie.
+  private func writePaddedHello(_ writer: inout FrameWriter) {
     writer.begin(limit: Hello.paddedLength)
     Hello(key: key, epoch: epoch, resumes: resumes, cookie: nil).write(to: &writer)
   }

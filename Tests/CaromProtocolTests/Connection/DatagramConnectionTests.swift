@@ -86,23 +86,12 @@ import Testing
     #expect(nextEvent(&host) == nil)
     let later = now + .milliseconds(20)
     host.handleTimeout(at: later)
-    #expect(poll(&host, at: later).map(\.acknowledged) == [[0...0]])
+    #expect(pollDatagrams(&host, at: later).map(\.acknowledged) == [[0...0]])
     host.admit(at: later)
     host.receiveDatagram(early.span, at: later)
     let message = host.pollMessage()
     #expect(message?.bytes == [7])
-    #expect(poll(&host, at: later + .milliseconds(20)).first?.acknowledged == [0...1])
-  }
-
-  /// Removes the datagrams that a connection sends now.
-  private func poll(_ connection: inout Connection, at now: Instant) -> [DataPacket] {
-    var packets: [DataPacket] = []
-    var datagram: [UInt8] = []
-    while connection.pollDatagram(into: &datagram, at: now) != nil {
-      if let packet = DataPacket(datagram) { packets.append(packet) }
-      datagram = []
-    }
-    return packets
+    #expect(pollDatagrams(&host, at: later + .milliseconds(20)).first?.acknowledged == [0...1])
   }
 
   @Test(arguments: [true, false])

@@ -21,13 +21,13 @@ import Testing
     #expect(nextLinkAction(&pair.host) == .closeAfterFlush)
   }
 
-  @Test func `a goodbye on a stream waits for at most the limit`() throws {
+  @Test func `a goodbye on a stream waits until 50 ms before the limit, and not longer`() throws {
     var pair = ConnectionPair.opened()
     let message = [UInt8](repeating: 7, count: ChannelLimits.messageLength)
     try pair.host.send(message, on: 0, at: pair.now)
     pair.host.close(Goodbye(.left), at: pair.now)
     while pair.host.pollStream(queued: 0, at: pair.now) != nil {}
-    let limit = pair.now + SessionTiming().closeLimit
+    let limit = pair.now + .milliseconds(950)
     #expect(pair.host.nextTimeout == limit)
     pair.host.handleTimeout(at: limit)
     let sent = pair.host.pollStream(queued: 0, at: limit)
