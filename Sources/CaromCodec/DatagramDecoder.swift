@@ -6,8 +6,8 @@ import CaromCore
 /// Datagrams may be lost, duplicated and reordered. A packet that fits in one datagram is returned
 /// each time that the datagram arrives, duplicates included. A fragmented packet is returned when
 /// its last missing fragment arrives. The memory for incomplete packets is bounded; the oldest ones
-/// are dropped to make room. If a datagram is malformed, `receive` throws an error and returns none
-/// of its packets.
+/// are dropped to make room. A malformed datagram is dropped as a whole: `receive` throws an error,
+/// returns none of the packets, and stores none of the fragments.
 public struct DatagramDecoder: Sendable {
   /// The maximum number of packets that may be incomplete at the same time.
   public static let maximumIncomplete = 64
@@ -53,15 +53,21 @@ public struct DatagramDecoder: Sendable {
         entries.append((nil, try readFragment(head >> 1, from: &reader)))
       }
     }
-    var packets: [Packet] = []
-    for entry in entries {
-      if let packet = entry.packet { packets.append(packet) }
-      if let fragment = entry.fragment, let body = try add(fragment) {
-        var reader = PacketReader(body.span)
-        packets.append(try Packet(decoding: &reader))
+    let before = incomplete
+    do throws(DecodeError) {
+      var packets: [Packet] = []
+      for entry in entries {
+        if let packet = entry.packet { packets.append(packet) }
+        if let fragment = entry.fragment, let body = try add(fragment) {
+          var reader = PacketReader(body.span)
+          packets.append(try Packet(decoding: &reader))
+        }
       }
+      return packets
+    } catch {
+      incomplete = before  // a malformed datagram has no effect
+      throw error
     }
-    return packets
   }
 
   private func readPacket(

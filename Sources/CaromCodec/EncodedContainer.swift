@@ -43,15 +43,18 @@ final class EncodedContainer {
   }
 
   /// Writes the contents as CBOR. A type that never requested a container is written as an empty
-  /// map.
-  func write(into writer: inout CBORWriter) {
+  /// map. Throws `tooDeep` if the contents are nested deeper than a decoder accepts.
+  func write(into writer: inout CBORWriter) throws {
     switch shape {
     case .undecided: writer.writeHead(.map, 0)
-    case .single(let value): value.write(into: &writer)
+    case .single(let value): try value.write(into: &writer)
     case .array(let elements):
+      try PacketEncoder.checkDepth(depth, isEmpty: elements.isEmpty)
       writer.writeHead(.array, UInt64(elements.count))
-      for element in elements { element.write(into: &writer) }
-    case .map(let entries): Self.write(entries, into: &writer)
+      for element in elements { try element.write(into: &writer) }
+    case .map(let entries):
+      try PacketEncoder.checkDepth(depth, isEmpty: entries.isEmpty)
+      try Self.write(entries, into: &writer)
     }
   }
 
@@ -59,7 +62,7 @@ final class EncodedContainer {
   /// equal keys, only the last is written.
   private static func write(
     _ entries: [(key: CBORKey, value: EncodedValue)], into writer: inout CBORWriter
-  ) {
+  ) throws {
     let sorted = entries.enumerated().sorted {
       ($0.element.key, $0.offset) < ($1.element.key, $1.offset)
     }.map(\.element)
@@ -69,7 +72,7 @@ final class EncodedContainer {
     writer.writeHead(.map, UInt64(last.count))
     for index in last {
       sorted[index].key.write(into: &writer)
-      sorted[index].value.write(into: &writer)
+      try sorted[index].value.write(into: &writer)
     }
   }
 }

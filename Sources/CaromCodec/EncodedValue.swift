@@ -32,7 +32,7 @@ enum EncodedValue {
     }
   }
 
-  func write(into writer: inout CBORWriter) {
+  func write(into writer: inout CBORWriter) throws {
     switch self {
     case .signed(let value): writer.write(value)
     case .unsigned(let value): writer.writeHead(.unsigned, value)
@@ -43,23 +43,24 @@ enum EncodedValue {
     case .null: writer.writeSimple(22)
     case .unordered(let elements):
       writer.writeHead(.array, UInt64(elements.count))
-      for bytes in elements.map(\.encoded).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      let encoded = try elements.map { try $0.encoded() }
+      for bytes in encoded.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         writer.writeRaw(bytes)
       }
     case .pairs(let pairs):
       writer.writeHead(.array, UInt64(2 * pairs.count))
-      let encoded = pairs.map { (key: $0.key.encoded, value: $0.value) }
+      let encoded = try pairs.map { (key: try $0.key.encoded(), value: $0.value) }
       for pair in encoded.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
         writer.writeRaw(pair.key)
-        pair.value.write(into: &writer)
+        try pair.value.write(into: &writer)
       }
-    case .container(let container): container.write(into: &writer)
+    case .container(let container): try container.write(into: &writer)
     }
   }
 
-  private var encoded: [UInt8] {
+  private func encoded() throws -> [UInt8] {
     var writer = CBORWriter()
-    write(into: &writer)
+    try write(into: &writer)
     return writer.bytes
   }
 }

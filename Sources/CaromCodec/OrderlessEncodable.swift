@@ -7,7 +7,8 @@ protocol OrderlessEncodable {
 
 extension Set: OrderlessEncodable where Element: Encodable {
   func encodedInOrder(depth: Int) throws -> EncodedValue {
-    .unordered(try map { try EncodedValue($0, depth: depth + 1) })
+    try PacketEncoder.checkDepth(depth, isEmpty: isEmpty)
+    return .unordered(try map { try EncodedValue($0, depth: depth + 1) })
   }
 }
 
@@ -15,6 +16,7 @@ extension Dictionary: OrderlessEncodable where Key: Encodable, Value: Encodable 
   /// Encodes a dictionary with string or integer keys as a map, and any other dictionary as an
   /// array of alternating keys and values. The standard library decodes both forms.
   func encodedInOrder(depth: Int) throws -> EncodedValue {
+    try PacketEncoder.checkDepth(depth, isEmpty: isEmpty)
     let container = EncodedContainer(depth: depth)
     if Key.self is any CodingKeyRepresentable.Type, Key.self != String.self, Key.self != Int.self {
       try encode(to: ValueEncoder(container: container))

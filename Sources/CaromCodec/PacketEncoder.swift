@@ -18,8 +18,15 @@ public struct PacketEncoder: Sendable {
   public func encode(_ value: some Encodable) throws -> [UInt8] {
     let encoded = try EncodedValue(value, depth: 0)
     var writer = CBORWriter()
-    encoded.write(into: &writer)
+    try encoded.write(into: &writer)
     return writer.bytes
+  }
+
+  /// Throws `tooDeep` if a container that `depth` others enclose may not contain anything.
+  static func checkDepth(_ depth: Int, isEmpty: Bool) throws {
+    guard depth < maximumDepth || isEmpty else {
+      throw PacketEncoderError.tooDeep(limit: maximumDepth)
+    }
   }
 }
 

@@ -116,6 +116,92 @@ import Testing
     #expect(throws: error) { try decoder.receive(bytes.span) }
   }
 
+  /// An entry with one byte of a packet's body.
+  private static func fragment(_ number: UInt8, _ index: UInt8, of count: UInt8) -> [UInt8] {
+    [0x03, number, index, count, index]
+  }
+
+  @Test(
+    arguments: [
+      ([0x03, 1, 0, 6, 0], DecodeError.invalid(what: "fragment count")),
+      ([0x08, 7, 7, 7, 7, 0x03, 1, 4, 5, 4, 0x03, 2, 3, 3, 0], .invalid(what: "fragment index")),
+      ([0x03, 1, 4, 5, 4, 0x03, 3, 0, 2, 0, 0x03, 3, 1, 3, 0], .invalid(what: "fragment count")),
+      // The packet that is completed has no action.
+      ([0x03, 1, 4, 5, 4, 0x03, 9, 0, 1, 0], .truncated(wanted: 2, remaining: 1)),
+    ] as [([UInt8], DecodeError)])
+  func `a malformed datagram changes nothing`(bytes: [UInt8], error: DecodeError) throws {
+    var decoder = DatagramDecoder()
+    for index in 0..<4 as Range<UInt8> {
+      #expect(try decoder.receive(Self.fragment(1, index, of: 5).span) == [])
+    }
+    #expect(throws: error) { try decoder.receive(bytes.span) }
+    #expect(decoder.incompleteBytes == 4)
+    let packets = try decoder.receive(Self.fragment(1, 4, of: 5).span)
+    #expect(packets == [Packet(type: 0x0100, action: 0x0302, payload: [4])])
+    #expect(decoder.incompleteBytes == 0)
+  }
+
+  @Test func `a datagram has at most 1,200 bytes unless another length is chosen`() throws {
+    var encoder = DatagramEncoder()
+    try encoder.append(Self.makePacket(1_198 - Packet.headerLength))
+    #expect(encoder.flush().map(\.count) == [1_200])
+    try encoder.append(Self.makePacket(1_199 - Packet.headerLength))
+    #expect(encoder.flush().map(\.count).max() ?? 0 <= 1_200)
+    #expect(DatagramEncoder.leastMaximumLength == 64)
+  }
+
+  @Test func `a packet has at most 1,024 fragments`() throws {
+    var encoder = DatagramEncoder(maximumLength: 64)
+    // A fragment of a datagram of 64 bytes has 46 bytes of a body.
+    let longest = Self.makePacket(1_024 * 46 - Packet.headerLength)
+    try encoder.append(longest)
+    let datagrams = encoder.flush()
+    #expect(datagrams.count == 1_024)
+    var decoder = DatagramDecoder()
+    #expect(try Self.decode(datagrams, with: &decoder) == [longest])
+  }
+
+  @Test(arguments: [(100, true), (101, false)])
+  func `a body at the decoder's limit is accepted, whole or in fragments`(
+    length: UInt8, isAccepted: Bool
+  ) throws {
+    let body = Self.makePacket(Int(length) - Packet.headerLength).encoded
+    let whole = [(length << 1) | 0x80, length >> 6] + body
+    let fragments = [body.prefix(60), body.dropFirst(60)].enumerated().map { index, part in
+      [UInt8(part.count << 1 | 1), 5, UInt8(index), 2] + part
+    }
+    let one = [(length << 1) | 0x81, length >> 6, 9, 0, 1] + body
+    for datagrams in [[whole], fragments, [one]] {
+      var decoder = DatagramDecoder(limit: 100)
+      do {
+        let packets = try Self.decode(datagrams, with: &decoder)
+        #expect(isAccepted && packets.map(\.encoded) == [body])
+      } catch {
+        #expect(!isAccepted)
+        #expect(error as? DecodeError == .tooLarge(length: UInt64(length), limit: 100))
+      }
+    }
+  }
+
+  @Test func `64 packets may be incomplete, and one more displaces the least recent`() throws {
+    var decoder = DatagramDecoder()
+    func receive(_ number: UInt8, _ index: UInt8) throws -> Int {
+      try decoder.receive(Self.fragment(number, index, of: 6).span).count
+    }
+    for number in 0..<64 as Range<UInt8> {
+      for index in 0..<4 as Range<UInt8> { #expect(try receive(number, index) == 0) }
+    }
+    #expect(decoder.incompleteBytes == 64 * 4)
+    #expect(try receive(0, 4) == 0, "packet 0 is the most recent now")
+    #expect(try receive(64, 0) == 0)
+    #expect(decoder.incompleteBytes == 62 * 4 + 5 + 1)
+    #expect(try receive(0, 5) == 1)
+    #expect(try receive(2, 4) == 0)
+    #expect(try receive(2, 5) == 1, "packet 2 was kept")
+    #expect(try receive(1, 4) == 0)
+    #expect(try receive(1, 5) == 0, "packet 1 was dropped")
+  }
+
   @Test func `random datagrams never cause a trap, and memory stays bounded`() {
     #if DEBUG
       let count = 20_000
