@@ -63,6 +63,10 @@ import Testing
     #expect(try decoder.next() == Array("a: 1\r\nb: 2".utf8))
     #expect(try decoder.drainRest() == Array("body\r\n\r\nmore".utf8))
     #expect(try decoder.next() == nil)
+    #expect(try decoder.drainRest() == [], "each byte is returned once")
+    try decoder.finish()
+    decoder.receive(Array("c\r\n\r\n".utf8).span)
+    #expect(try decoder.next() == Array("c".utf8))
   }
 
   private func makeLines(_ decoder: inout DelimiterDecoder) throws -> [String] {

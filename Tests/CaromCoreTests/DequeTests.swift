@@ -1,5 +1,6 @@
-import CaromCore
 import Testing
+
+@testable import CaromCore
 
 @Suite struct DequeTests {
   @Test func `elements are removed in the order in which they were appended`() {
@@ -83,8 +84,11 @@ import Testing
     var deque = Deque<Int>()
     for number in 0..<1_000 { deque.append(number) }
     while deque.count > 3 { deque.popFirst() }
+    #expect(deque.slots.count == 1_024)
     deque.trim()
+    #expect(deque.slots.count == 1_024, "the capacity was used since the last trim")
     deque.trim()
+    #expect(deque.slots.count == 4)
     #expect(Array(deque) == [997, 998, 999])
     deque.removeAll()
     deque.trim()

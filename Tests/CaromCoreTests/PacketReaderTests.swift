@@ -87,6 +87,29 @@ import Testing
     #expect(try reader.readText(limit: 0) == "")
   }
 
+  @Test func `a string at its limit is read, and one byte more is refused`() throws {
+    var writer = PacketWriter()
+    writer.writeText("éa")
+    var reader = PacketReader(writer.bytes.span)
+    #expect(try reader.readText(limit: 3) == "éa")
+    reader = PacketReader(writer.bytes.span)
+    do {
+      _ = try reader.readText(limit: 2)
+      Issue.record("three bytes out of two")
+    } catch {
+      #expect(error == .tooLarge(length: 3, limit: 2))
+    }
+  }
+
+  @Test func `a string as a value has at most 65,536 bytes`() throws {
+    let longest = String(repeating: "a", count: 65_536)
+    #expect(longest.encoded.count == 3 + 65_536)
+    #expect(try String(decoding: longest.encoded.span) == longest)
+    #expect(throws: DecodeError.tooLarge(length: 65_537, limit: 65_536)) {
+      try String(decoding: (longest + "a").encoded.span)
+    }
+  }
+
   @Test func `a string over its limit is refused by its length alone`() {
     let bytes: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
     var reader = PacketReader(bytes.span)

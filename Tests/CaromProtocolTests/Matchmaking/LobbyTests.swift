@@ -103,4 +103,55 @@ import Testing
     expectGoodbye(on: dialed, of: &lobby)
     #expect(lobby.connectionIDs.count == 1)
   }
+
+  @Test func `a connection that was abandoned is not needed any more, on either kind of link`()
+    throws
+  {
+    var lobby = makeLobby()
+    lobby.handle(Sighting(id: makePeer(3).id, status: .hosting, freeSeats: 1), at: now)
+    let dialed = try #require(poll(&lobby).dialed)
+    lobby.handleTimeout(at: now + Matchmaker.dialLimit)
+    var events: [LobbyEvent] = []
+    while let event = lobby.pollEvent() { events.append(event) }
+    #expect(events.contains(.cancelConnect(dialed)))
+    let later = now + Matchmaker.dialLimit
+    let usesStream = lobby.handleStreamConnected(dialed, at: later)
+    let usesDatagrams = lobby.connect(
+      dialed, to: [Route(Endpoint(.loopback4, port: 1))], key: ConnectionKey(prefix: 1, rest: 2),
+      at: later)
+    #expect(!usesStream && !usesDatagrams)
+    #expect(lobby.connectionIDs.isEmpty)
+  }
+
+  @Test func `a dial that has reached datagrams alone is closed when it is abandoned`() throws {
+    var lobby = makeLobby()
+    lobby.handle(Sighting(id: makePeer(3).id, status: .hosting, freeSeats: 1), at: now)
+    let dialed = try #require(poll(&lobby).dialed)
+    let isNeeded = lobby.connect(
+      dialed, to: [Route(Endpoint(.loopback4, port: 1))], key: ConnectionKey(prefix: 1, rest: 2),
+      at: now)
+    #expect(isNeeded && lobby.connectionIDs == [dialed])
+    lobby.handleTimeout(at: now + Matchmaker.dialLimit)
+    var buffer: [UInt8] = []
+    _ = lobby.pollDatagram(on: dialed, into: &buffer, at: now + Matchmaker.dialLimit)
+    lobby.didFlush(dialed, at: now + Matchmaker.dialLimit)
+    #expect(lobby.connectionIDs.isEmpty)
+  }
+
+  @Test func `a lobby that retires refuses everybody and dials nobody`() throws {
+    var lobby = makeLobby()
+    let dialed = try dial(makePeer(3), from: &lobby)
+    receive(request, in: &lobby)
+    lobby.retire(Goodbye(.left), at: now)
+    #expect(lobby.matchmaker == nil)
+    expectGoodbye(on: dialed, of: &lobby)
+    lobby.handle(Sighting(id: makePeer(4).id, status: .hosting, freeSeats: 1), at: now)
+    #expect(poll(&lobby).dialed == nil)
+    receive(request, in: &lobby)
+    var endings: [DisconnectReason] = []
+    while let event = lobby.pollEvent() {
+      if case .host(.closed(_, _, let reason, _)) = event { endings.append(reason) }
+    }
+    #expect(endings.last == .full)
+  }
 }

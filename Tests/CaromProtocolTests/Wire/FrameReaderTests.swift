@@ -56,6 +56,10 @@ import Testing
     ([0xE1, 1, 6], .invalid(what: "next message: none before it on the channel")),
     ([0xA1, 0, 0, 0, 0xE2, 0], .invalid(what: "next message: none before it on the channel")),
     (
+      [0xA1, 0, 0, 0, 0xD1, 2, 9, 0, 10, 0, 1, 7, 0xE1, 0],
+      .invalid(what: "next message: none before it on the channel")
+    ),
+    (
       [0xA1, 0, 0, 0, 0x81, 0, 0xE1, 0],
       .invalid(what: "next message: none before it on the channel")
     ),
