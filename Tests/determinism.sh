@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 modules=(CaromCore CaromPhysics CaromSimulation AirHockey)
-match=Tests/CaromSimulationTests/FixedMatch.swift
+match=Tests/CaromSimulationTests/Support/FixedMatch.swift
 hashes=Tests/Fixtures/match-hashes.txt
 
 inputs=$(

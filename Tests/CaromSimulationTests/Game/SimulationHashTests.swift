@@ -10,7 +10,7 @@ import Testing
 @Suite struct SimulationHashTests {
   @Test func `a match of computer players has the expected hashes`() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/match-hashes.txt")
+      .deletingLastPathComponent().appending(path: "Fixtures/match-hashes.txt")
     let known = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
       .compactMap { UInt64($0) }
     let match = FixedMatch.play()
