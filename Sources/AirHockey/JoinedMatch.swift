@@ -121,7 +121,8 @@ public struct JoinedMatch: Sendable {
   /// Simulates one tick with the local input `mallet`, which is nil if the player is absent.
   /// `pollEvent` returns the events of the ticks that this step confirms.
   public mutating func step(_ mallet: MalletInput?, at now: Instant) {
-    let request = requests.isEmpty || state == nil ? nil : requests.removeFirst()
+    let isRequestDue = !requests.isEmpty && state != nil && !client.isInputPending
+    let request = isRequestDue ? requests.removeFirst() : nil
     correction = 0
     // Only the state is kept: a copy of the simulation would make the next step copy its arrays.
     guard let tick = client.rollback?.tick, let old = state else {

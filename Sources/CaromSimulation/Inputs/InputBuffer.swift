@@ -56,11 +56,11 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
 
   // MARK: Runs
 
-  /// Returns the number of inputs before `tick` that can serve as context for a run that starts at
-  /// `tick`. `base` is the tick of the receiver's first input, or nil if the receiver has all
-  /// inputs.
+  /// Returns the number of stored inputs before `tick` that can serve as context for a run that
+  /// starts at `tick`. `base` is the tick of the receiver's first input, or nil if the receiver has
+  /// all inputs.
   func context(before tick: Tick, from base: Tick? = nil) -> Int {
-    Int(min(max(first, base ?? first).distance(to: tick), Int64(InputHeader.fullContext)))
+    Int(min(max(oldest, base ?? oldest).distance(to: tick), Int64(InputHeader.fullContext)))
   }
 
   /// Encodes `count` inputs, starting at `tick`. These inputs and the `context` inputs before them

@@ -279,8 +279,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
       var reader = PacketReader(bytes)
       let header = try InputHeader(decoding: &reader)
       guard header.count == 0 else { throw .invalid(what: "a client's inputs") }
-      try acknowledge(header.first(near: tick).advanced(by: header.acknowledged), by: number)
       try reader.finish()
+      try acknowledge(header.first(near: tick).advanced(by: header.acknowledged), by: number)
     }
   }
 

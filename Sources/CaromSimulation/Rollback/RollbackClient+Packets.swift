@@ -32,9 +32,9 @@ extension RollbackClient {
     let first = max(acknowledged, own.oldest)
     let count = min(Int(first.distance(to: own.end)), SimulationLimits.ticksInPacket)
     var header = InputHeader(first: first, count: count, acknowledged: needed)
-    // If inputs that the server lacks are no longer stored, they are skipped and the run starts
-    // without context.
-    header.context = acknowledged < own.oldest ? 0 : own.context(before: first)
+    // If inputs that the server lacks are no longer stored, they are skipped: the run starts at the
+    // oldest stored input, and therefore without context.
+    header.context = own.context(before: first)
     header.encode(into: &writer)
     var bits = BitWriter()
     own.writeRun(

@@ -121,6 +121,10 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Playing
 
+  /// Whether an input waits for its tick, because the game stalls or the input delay has become
+  /// shorter. The next input is merged with it.
+  package var isInputPending: Bool { pending != nil }
+
   /// The state to draw, or nil before the first keyframe.
   public var state: Game? { rollback?.state }
 

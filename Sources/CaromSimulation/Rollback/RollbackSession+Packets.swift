@@ -108,6 +108,7 @@ extension RollbackSession {
     var reader = PacketReader(bytes)
     let header = try InputHeader(decoding: &reader)
     let first = header.first(near: rollback.buffers[player].end)
+    guard first <= rollback.buffers[player].end else { return }  // after a gap
     let acknowledged = first.advanced(by: header.acknowledged)
     guard acknowledged >= configuration.start,
       acknowledged <= rollback.buffers[configuration.local].end
@@ -118,10 +119,11 @@ extension RollbackSession {
       &reader)
     try bits.finish()
     try reader.finish()
+    if let confirmed = header.confirmed { try check(confirmed, first) }
     rollback.addInputs(coder.run, for: player, from: first)
     peers[player].acknowledged = max(peers[player].acknowledged, acknowledged)
     if let timing = header.timing { record(timing, header, first, from: player, at: now) }
-    if let confirmed = header.confirmed { try record(confirmed, first, from: player) }
+    if let confirmed = header.confirmed { record(confirmed, first, from: player) }
   }
 
   private mutating func record(
@@ -135,17 +137,23 @@ extension RollbackSession {
     peers[player].sync.recordPeerAdvantage(Double(timing.advantage) / 16)
   }
 
-  private mutating func record(
-    _ confirmed: InputHeader.Confirmed, _ first: Tick, from player: Int
-  ) throws(DecodeError) {
+  /// Throws an error if no peer can have confirmed the tick of a hash.
+  private func check(_ confirmed: InputHeader.Confirmed, _ first: Tick) throws(DecodeError) {
     guard configuration.detectsDesync else { return }
     let tick = first.advanced(by: confirmed.offset)
     let distance = rollback.tick.distance(to: tick)
     guard tick >= configuration.start, distance < Int64(DesyncDetector.waitingLimit) else {
       throw .invalid(what: "hash's tick")
     }
+  }
+
+  private mutating func record(
+    _ confirmed: InputHeader.Confirmed, _ first: Tick, from player: Int
+  ) {
+    guard configuration.detectsDesync else { return }
+    let tick = first.advanced(by: confirmed.offset)
     // The local hash is no longer stored.
-    guard distance > -Int64(Rollback<Game>.history) else { return }
+    guard rollback.tick.distance(to: tick) > -Int64(Rollback<Game>.history) else { return }
     peers[player].detector.record(confirmed.hash, at: tick, local: rollback.hash(at: tick))
   }
 

@@ -1,7 +1,8 @@
 import AirHockey
 import CaromCore
-import CaromSimulation
 import Testing
+
+@testable import CaromSimulation
 
 @Suite struct SyncTestTests {
   @Test func `every tick of a played match can be rolled back by eight ticks`() throws {
@@ -46,6 +47,41 @@ import Testing
       for _ in 0..<10 { try test.step([Swarm.Input()]) }
     }
   }
+
+  @Test func `a failure names the first tick that differs, and how`() throws {
+    var test = SyncTest(Leaky(), distance: 2, at: Tick(50))
+    try test.step([Swarm.Input()])
+    #expect(test.rollbacks == 0 && test.comparisons == 0 && test.tick == Tick(51))
+    var failure: SyncTestFailure?
+    for _ in 0..<3 where failure == nil {
+      do throws(SyncTestFailure) { try test.step([Swarm.Input()]) } catch { failure = error }
+    }
+    let found = try #require(failure)
+    #expect(found.tick == Tick(52) && !found.eventsDiffer)
+    #expect(found.differences.count == 1 && found.differences.first?.field == "hash")
+    #expect(found.differences.first.map { $0.mine < $0.theirs } == true)
+    var events = SyncTest(Forgetful(), distance: 2, at: Tick(50))
+    try events.step([Swarm.Input()])
+    #expect(events.events == [1] && events.distance == 2)
+    try events.step([Swarm.Input()])
+    #expect(throws: SyncTestFailure(tick: Tick(51), differences: [], eventsDiffer: true)) {
+      try events.step([Swarm.Input()])
+    }
+  }
+}
+
+/// A simulation whose events depend on something outside its state.
+private struct Forgetful: Simulation {
+  var sum: Int64 = 0
+  var seen: Int64 = 0
+
+  mutating func step(_ inputs: Span<Swarm.Input>, events: inout [Int64]) {
+    seen += 1
+    sum += 1
+    events.append(seen)
+  }
+  var hash: UInt64 { UInt64(bitPattern: sum) }
+  mutating func copy(_ other: Forgetful) { sum = other.sum }
 }
 
 /// A simulation whose `copy(_:)` omits a field.

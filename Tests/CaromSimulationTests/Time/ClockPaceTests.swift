@@ -50,4 +50,31 @@ import Testing
     #expect(ClockSync.speed(lead: -9, rate: 60) == 1_050_000)
     #expect(ClockSync.speed(lead: 0, rate: 60) == 1_000_000)
   }
+
+  @Test func `a speed applies from the given time on`() {
+    var pace = ClockPace(rate: 50, from: .zero)
+    let now = Instant.zero + .milliseconds(10)
+    pace.setSpeed(1_050_000, at: now)
+    #expect(pace.fraction(at: now) == 0.5)
+    // The other half of 20 ms takes 10 ms / 1.05, rounded up to a whole nanosecond.
+    #expect(pace.nextTick == now.advanced(byNanoseconds: 9_523_810))
+    #expect(abs(pace.fraction(at: now + .milliseconds(4)) - 0.71) < 1e-9)
+    #expect(pace.fraction(at: now) == 0.5)
+    #expect(pace.rate == 50)
+    pace.setSpeed(950_000, at: now + .milliseconds(4))
+    // 20 - 10 - 4.2 ms are left.
+    #expect(pace.nextTick == now.advanced(byNanoseconds: 4_000_000 + 6_105_264))
+  }
+
+  @Test func `a clock that goes backwards changes nothing, and a late tick is due at once`() {
+    var pace = ClockPace(rate: 50, from: .zero + .seconds(1))
+    let due = pace.nextTick
+    #expect(due == .zero + .milliseconds(1_020))
+    #expect(pace.advance(to: .zero).due == 0)
+    #expect(pace.nextTick == due)
+    #expect(pace.fraction(at: due + .milliseconds(50)) == 1)
+    pace.setSpeed(1_000_000, at: due + .milliseconds(5))
+    #expect(pace.nextTick == due + .milliseconds(5))
+    #expect(pace.advance(to: due + .milliseconds(5)).due == 1)
+  }
 }

@@ -62,3 +62,17 @@ func
   #expect(steps.fraction(at: makeInstant(.milliseconds(80))) == 1)
   #expect(steps.fraction(at: .zero) == 0)
 }
+
+@Test(
+  arguments: [(.milliseconds(100), 3), (.milliseconds(101), 4), (.zero, 1), (.seconds(2), 60)]
+    as [(Duration, Int)])
+func `one call catches up as many steps as begin within the given time, and at least one`(
+  catchUp: Duration, due: Int
+) {
+  var steps = StepAccumulator(rate: 30, from: .zero, catchUp: catchUp)
+  let expected = StepAccumulator.Steps(due: due, dropped: 300 - due)
+  #expect(steps.advance(to: makeInstant(.seconds(10))) == expected)
+  #expect(steps.totalSteps == UInt64(due) && steps.totalDropped == UInt64(300 - due))
+  #expect(steps.nextStep == makeInstant(.seconds(10)).advanced(byNanoseconds: 33_333_334))
+  #expect(steps.rate == 30)
+}
