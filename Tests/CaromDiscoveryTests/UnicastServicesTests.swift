@@ -102,6 +102,23 @@ import Testing
     }
   }
 
+  @Test func `of several TXT records, the newest that remains is reported`() {
+    let records = ["a=1", "a=2"].map { text in
+      Record(Self.instance, .text([3] + Array(text.utf8)), timeToLive: 60)
+    }
+    var collector = TextCollector()
+    let both = collector.apply(records.map { .added($0) })
+    #expect(both && collector.text == ["a": "2"])
+    let one = collector.apply([.removed(records[1])])
+    #expect(one && collector.text == ["a": "1"])
+    let other = collector.apply([.added(records[1])])
+    #expect(other && collector.text == ["a": "2"])
+    let same = collector.apply([.removed(records[0])])
+    #expect(!same && collector.text == ["a": "2"])
+    let none = collector.apply(records.map { .removed($0) })
+    #expect(none && collector.text == nil)
+  }
+
   @Test func `a domain that the link and name servers recommend is reported once, then as updated`()
   {
     let reported = ReportedChanges()

@@ -108,6 +108,22 @@ struct SharedPortTests {
     }
   }
 
+  @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded))
+  func `avahi finds our host by its address, and keeps the address that we share`() async throws {
+    try await Lab.with(hosts: 2) { lab in
+      try await lab.startAvahi("h1")
+      for host in ["h1", "h2"] {
+        let ours = try lab.startPeer(host, "publish", "of \(host)", Self.type, "7000")
+        _ = try await ours.line(containing: "established")
+      }
+      let names = ["10.77.0.1": "h1.local", "10.77.0.2": "h2-carom.local"]
+      for (address, name) in names {
+        let output = try await lab.run("h1", "avahi-resolve", "-a", address)
+        #expect(output.contains(name))
+      }
+    }
+  }
+
   @Test(.enabled(if: Peers.resolved != nil, Peers.resolvedIsNeeded))
   func `R7: no address is bound beside systemd-resolved`() async throws {
     let folder = try #require(Peers.resolved)

@@ -94,6 +94,14 @@ package struct Link: Hashable, Sendable {
     return addresses.contains { $0.address == plain }
   }
 
+  /// The reverse names of this host's addresses, whose PTR records this process publishes. Empty
+  /// while another process may be the host's responder: it may publish the same names with its own
+  /// host name, and would take this host's records for a conflict.
+  var reverseNames: [Name] {
+    guard receivesUnicast else { return [] }
+    return addresses.lazy.map(\.address).filter { !$0.isLoopback }.map(\.reverseName)
+  }
+
   /// The multicast destinations on this link, one for each address family in use.
   var groups: [Endpoint] {
     (usesV4 ? [MulticastGroup.v4] : []) + (usesV6 ? [MulticastGroup.v6.scoped(to: index)] : [])

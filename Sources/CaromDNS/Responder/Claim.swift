@@ -150,12 +150,27 @@ extension Claim {
           name, .address(address.address), timeToLive: TimeToLive.host, flushesCache: true),
         role: .unique)
     }
-    return records + [denial(Set(records.map(\.record.type)).sorted(), TimeToLive.host)]
+    let types = Set(records.map(\.record.type)).sorted()
+    return records + [denial(types, of: name, TimeToLive.host)] + reverseRecords(on: link)
+  }
+
+  /// Returns the PTR records that name this host by its addresses. They are known to be unique, and
+  /// so are not probed (RFC 6762 §8.1). Host names that are unique by construction have none, since
+  /// an address should have one name.
+  func reverseRecords(on link: Link) -> [OwnedRecord] {
+    guard id == .host else { return [] }
+    return link.reverseNames.flatMap { reverse in
+      let record = Record(
+        reverse, .pointer(name), timeToLive: TimeToLive.host, flushesCache: true)
+      return [
+        OwnedRecord(record: record, role: .unique), denial([.ptr], of: reverse, TimeToLive.host),
+      ]
+    }
   }
 
   /// Returns the unique records as a probe proposes them, without the cache-flush bit.
   func proposals(on link: Link) -> [Record] {
-    records(on: link).filter { $0.role == .unique }.map { owned in
+    records(on: link).filter { $0.role == .unique && $0.record.name == name }.map { owned in
       var record = owned.record
       record.flushesCache = false
       return record
@@ -181,12 +196,14 @@ extension Claim {
     records =
       shared.map { OwnedRecord(record: $0, role: .shared) }
       + unique.map { OwnedRecord(record: $0, role: .unique) }
-      + [denial([.txt, .srv], TimeToLive.other)]
+      + [denial([.txt, .srv], of: name, TimeToLive.other)]
   }
 
-  /// Returns the NSEC record that denies all types except `types`. Its time to live should be the
-  /// one that a record of a denied type would have (RFC 6762 §6.1).
-  private func denial(_ types: [RecordType], _ timeToLive: UInt32) -> OwnedRecord {
+  /// Returns the NSEC record of `name` that denies all types except `types`. Its time to live
+  /// should be the one that a record of a denied type would have (RFC 6762 §6.1).
+  private func denial(
+    _ types: [RecordType], of name: Name, _ timeToLive: UInt32
+  ) -> OwnedRecord {
     OwnedRecord(
       record: Record(
         name, .types(next: name, types), timeToLive: timeToLive, flushesCache: true),

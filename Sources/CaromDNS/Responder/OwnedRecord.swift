@@ -19,8 +19,13 @@ struct OwnedRecord: Hashable, Sendable {
   /// Whether only this host may have records of the same name and type.
   var isUnique: Bool { role != .shared }
 
-  /// Returns whether the record is an address record whose address is not in `addresses`.
-  func isAddress(notIn addresses: Set<IPAddress>) -> Bool {
-    if case .address(let address) = record.data { !addresses.contains(address) } else { false }
+  /// Returns whether the record gives an address of this host, or the name of such an address, and
+  /// is no longer published on `link`.
+  func isObsolete(on link: Link) -> Bool {
+    switch record.data {
+    case .address(let address): !link.hasAddress(address)
+    case .pointer where role == .unique: !link.reverseNames.contains(record.name)
+    default: false
+    }
   }
 }

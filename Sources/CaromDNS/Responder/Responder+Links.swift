@@ -12,10 +12,25 @@ extension Responder {
       return handleTimeout(at: now)
     }
     guard !links[index].link.isSame(as: link) else {
-      links[index].link = link
-      return
+      return replaceLink(on: index, with: link, at: now)
     }
     reclaimNames(on: index, as: link, at: now)
+  }
+
+  /// Replaces a link on which every claimed name remains claimed. The reverse names depend on
+  /// whether other processes on this host use the port.
+  private mutating func replaceLink(on index: Int, with link: Link, at now: Instant) {
+    let old = links[index].link
+    links[index].link = link
+    guard let claim = claims[.host], claim.isOwned(on: link.index),
+      old.reverseNames != link.reverseNames
+    else { return }
+    var goodbyes = Goodbyes()
+    goodbyes.add(links[index].owned.remove(claim.reverseRecords(on: old)), on: link.index)
+    send(goodbyes)
+    links[index].owned.insert(claim.reverseRecords(on: link), announcedAt: now)
+    scheduleAnnouncement(.host, on: index)
+    handleTimeout(at: now)
   }
 
   /// Claims every name on every link again, for example after the computer has slept.
@@ -26,13 +41,12 @@ extension Responder {
   private mutating func reclaimNames(on index: Int, as link: Link, at now: Instant) {
     let ids = claims.keys.filter { claims[$0]?.state(on: link.index) != nil }.sorted()
     let start = nextProbeStart(at: now)
-    let addresses = Set(link.addresses.map(\.address))
     var goodbyes = Goodbyes()
     for id in ids {
       if id <= .uniqueHost { recordReplaced(id, at: now) }
       let old = set(.probing(Prober(start: start)), of: id, on: index)
       // The other records are announced again, so other hosts need not drop them (RFC 6762 §8.4).
-      goodbyes.add(old.filter { $0.isAddress(notIn: addresses) }, on: link.index)
+      goodbyes.add(old.filter { $0.isObsolete(on: link) }, on: link.index)
     }
     links[index].restart(link)
     send(goodbyes)

@@ -147,7 +147,7 @@ extension Responder {
   }
 
   /// Sets the time of a claim's next announcement from the times of its records.
-  private mutating func scheduleAnnouncement(_ id: PublicationID, on index: Int) {
+  mutating func scheduleAnnouncement(_ id: PublicationID, on index: Int) {
     let link = links[index].link
     guard let claim = claims[id],
       let next = links[index].owned.nextAnnouncement(of: claim.records(on: link))

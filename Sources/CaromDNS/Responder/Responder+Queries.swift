@@ -261,11 +261,14 @@ extension Responder {
       _ = writer.append(Question(key.name, key.type, questionClass: question.questionClass))
     }
     var seen: Set<Record.Identity> = []
+    var isComplete = true
     for record in answers where seen.insert(record.identity).inserted {
-      _ = writer.append(Self.legacy(record), to: .answer)
+      isComplete = writer.append(Self.legacy(record), to: .answer) && isComplete
     }
+    // The TC bit has the meaning of conventional DNS here (§18.5).
+    if !isComplete { writer.markTruncated() }
     for record in links[index].additionals(to: answers) where record.type != .nsec {
-      guard writer.append(Self.legacy(record), to: .additional) else { break }
+      guard isComplete, writer.append(Self.legacy(record), to: .additional) else { break }
     }
     transmit(writer.bytes, to: source, on: links[index].link)
   }

@@ -1,3 +1,4 @@
+import CaromCore
 import CaromDNS
 import CaromTransport
 
@@ -20,6 +21,15 @@ public struct RecordQuery: Sendable {
     self.type = type
     self.interfaces = interfaces
     self.loop = loop
+  }
+
+  /// Creates a query for the names of the host that has an address. For addresses of the link and
+  /// private ones the hosts on the link are asked, and for all but link-local ones name servers.
+  public init(
+    hostNamesOf address: IPAddress, interfaces: InterfaceSelection = .automatic,
+    on loop: NetworkLoop? = nil
+  ) {
+    self.init(address.reverseName.description, .ptr, interfaces: interfaces, on: loop)
   }
 
   /// The matching records, as a stream of single changes. Leaving the `for` loop stops the

@@ -41,10 +41,12 @@ extension DiscoveryActor {
     }
   }
 
+  /// Queries name servers, in addition to the link if `watch` is not nil.
   func queryServers(
-    _ key: RecordKey, _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
+    _ key: RecordKey, alongside watch: DiscoveryCore.WatchingID? = nil,
+    _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
   ) throws(DiscoveryError) -> Handle {
-    try watchServers(listener) { client, servers in
+    try watchServers(listener, alongside: watch) { client, servers in
       await client.watch(key, of: servers) { changes in
         for change in changes { listener(.success(DiscoveryChange(change))) }
       }
@@ -54,15 +56,11 @@ extension DiscoveryActor {
   func monitorServers(
     _ name: Name, _ listener: @escaping Listener<TXTRecord?>
   ) throws(DiscoveryError) -> Handle {
-    try watchServers(listener) { client, servers in
+    let collector = Locked(TextCollector())
+    return try watchServers(listener) { client, servers in
       await client.watch(RecordKey(name, .txt), of: servers) { changes in
-        for change in changes {
-          if case .added(let record) = change, case .text(let bytes) = record.data {
-            listener(.success(TXTRecord(decoding: bytes)))
-          } else if changes.count == 1 {
-            listener(.success(nil))
-          }
-        }
+        let (isNew, text) = collector.withLock { ($0.apply(changes), $0.text) }
+        if isNew { listener(.success(text)) }
       }
     }
   }

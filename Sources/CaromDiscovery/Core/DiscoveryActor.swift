@@ -242,7 +242,10 @@ extension DiscoveryActor {
     _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
   ) throws(DiscoveryError) -> Handle {
     if let name = try? Name(text: name), Self.isUnicast(name) {
-      return try queryServers(RecordKey(name, type), listener)
+      let key = RecordKey(name, type)
+      guard name.isPrivateReverse else { return try queryServers(key, listener) }
+      let id = try openCore().query(name.description, type) { listener(.success($0)) }
+      return try queryServers(key, alongside: id, listener)
     }
     return try watchLink(listener) { core, handle throws(DiscoveryError) in
       try core.query(name, type, handle)

@@ -138,7 +138,7 @@ extension DiscoveryCore {
   /// and `domainNotLocal` if the name is outside the link.
   static func linkName(_ text: String) throws(DiscoveryError) -> Name {
     guard let name = try? Name(text: text), name != .root else { throw .nameInvalid }
-    guard name.isLinkLocal else { throw .domainNotLocal(text) }
+    guard name.isLinkLocal || name.isPrivateReverse else { throw .domainNotLocal(text) }
     return name
   }
 

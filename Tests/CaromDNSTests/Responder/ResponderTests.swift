@@ -163,6 +163,27 @@ import Testing
     #expect(records.allSatisfy { $0.timeToLive <= 10 && !$0.flushesCache })
   }
 
+  @Test(arguments: [(1, false), (60, true)])
+  func `R27: a legacy response without all answers has the TC bit`(
+    services: Int, isTruncated: Bool
+  ) throws {
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    for number in 0..<services {
+      network.publish(0, "A service with a name of some length, number \(number)")
+    }
+    network.run(for: .seconds(5))
+    network.log = []
+    var query = Message(id: 77)
+    query.questions = [Question(SimulatedNetwork.type.name(), .ptr)]
+    network.inject(query, from: 9, port: 40_000)
+    network.run(for: .milliseconds(10))
+    let answer = try #require(network.log.first).message
+    #expect(answer.isTruncated == isTruncated)
+    #expect(answer.answers.isEmpty == false && answer.answers.count < 60)
+    #expect(answer.additionals.isEmpty == isTruncated)
+  }
+
   @Test func `R18 R19: a unicast answer requires a recent multicast and an on-link querier`() throws
   {
     var (network, _) = SimulatedNetwork.makePublished()
