@@ -9,16 +9,18 @@ import Testing
   func `a call of listen that fails leaves no socket bound`(kinds: LinkKinds) async throws {
     try await withNetworkLoop { loop in
       let node = SessionNode(makePeer("host"), seats: 1, over: kinds, on: loop)
-      // The second address repeats the first, so its port is taken.
+      // No other test listens at this address. The second address repeats the first, so its port is
+      // taken.
+      let address = IPAddress("127.77.0.4")!
       let error = await #expect(throws: TransportError.self) {
-        try await node.listen(on: [.loopback4, .loopback4])
+        try await node.listen(on: [address, address])
       }
       guard case .addressInUse(let port) = error else {
         Issue.record("\(error as Any)")
         return
       }
       let other = SessionNode(makePeer("other"), seats: 1, over: kinds, on: loop)
-      let reused = try await other.listen(on: [.loopback4], port: port)
+      let reused = try await other.listen(on: [address], port: port)
       #expect(reused == port)
       await other.shutdown()
       await node.shutdown()

@@ -20,7 +20,7 @@ import Testing
         var timing = SessionTiming()
         timing.firstPings = 0
         timing.pingInterval = .seconds(3_600)
-        timing.silenceLimit = .milliseconds(400)
+        timing.silenceLimit = .milliseconds(1500)
         let host = SessionNode(makePeer("host"), seats: 1, timing: timing, over: kinds, on: loop)
         let owner = Owner(of: host)
         await owner.begin()
@@ -32,7 +32,7 @@ import Testing
         try await client.send(Note([1]), on: .notes, to: connection)
         for await _ in owner.standstills { break }
         // The host's timer is late by more than the 250 ms that count as a standstill.
-        try await clientLoop.sleep(until: clientLoop.now + .milliseconds(700))
+        try await clientLoop.sleep(until: clientLoop.now + .milliseconds(1800))
         try await client.sendNow(Note([2]), to: connection)
         owner.wake()
         for await event in owner.events {

@@ -5,6 +5,10 @@ import Testing
 
 /// What a browse operation reports, and in which order.
 @Suite struct BrowseRuleTests {
+  /// The time after which a record is gone whose goodbye has arrived: one second (RFC 6762 §10.1),
+  /// and up to 250 ms more for the question that asks after it.
+  private let goodbyeTime = Duration.milliseconds(1300)
+
   private func makeTwoLinks() -> SimulatedNetwork {
     var network = SimulatedNetwork()
     network.addNode(
@@ -31,10 +35,10 @@ import Testing
     #expect(network.querierEvents(0) == [.added(id, service)])
     respond(&network, [SimulatedNetwork.makePointer()], on: 0)
     respond(&network, [SimulatedNetwork.makePointer(life: 0)], on: 1)
-    network.run(for: .milliseconds(1100))
+    network.run(for: goodbyeTime)
     #expect(network.querierEvents(0).count == 1)
     respond(&network, [SimulatedNetwork.makePointer(life: 0)], on: 0)
-    network.run(for: .milliseconds(1100))
+    network.run(for: goodbyeTime)
     var gone = service
     gone.interfaces = []
     #expect(network.querierEvents(0) == [.added(id, service), .removed(id, gone)])
@@ -94,10 +98,10 @@ import Testing
     respond(&network, [record(4500)], on: 1)
     respond(&network, [record(4500)], on: 0)
     respond(&network, [record(0)], on: 1)
-    network.run(for: .milliseconds(1100))
+    network.run(for: goodbyeTime)
     #expect(network.querierEvents(0) == [.nameAdded(id, FoundName("_x._tcp.local", on: [3]))])
     respond(&network, [record(0)], on: 0)
-    network.run(for: .milliseconds(1100))
+    network.run(for: goodbyeTime)
     #expect(
       network.querierEvents(0).last == .nameRemoved(id, FoundName("_x._tcp.local", on: [])))
     respond(&network, [record(4500)], on: 0)
