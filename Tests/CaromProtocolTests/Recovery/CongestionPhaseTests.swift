@@ -3,7 +3,7 @@ import Testing
 @testable import CaromProtocol
 
 /// The phases of congestion control, and the window and the rate of each. The path has 1 MB/s and a
-/// round trip of 100 ms, so that 100,000 bytes fill it; the queue may grow to 25 ms, which is 25,000
+/// round trip of 100 ms, so 100,000 bytes fill it; the queue may grow to 25 ms, which is 25,000
 /// bytes.
 @Suite struct CongestionPhaseTests {
   private static let packet = 1_200
