@@ -180,7 +180,8 @@ import Testing
       for sockets in [a, b] {
         #expect(sockets.claim(link, among: before, mayBind: true) { _ in })
       }
-      #expect(!claim(a, link) && claim(b, link), "the first to check again releases the address")
+      #expect(!claim(a, link), "the first to check again releases the address")
+      #expect(await claimEventually(b, link))
       b.close()
     }
   }
@@ -259,7 +260,8 @@ import Testing
     async throws
   {
     let type = try Loopback.makeType()
-    let count = 16
+    // Few, since other tests' datagrams to the group are in the same batch.
+    let count = 4
     try await onLoop { loop in
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
       let known = Events<Int>()
