@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,6 +90,23 @@ uint64_t side_memory(void) {
   int count = fscanf(file, "%lu %lu", &all, &resident);
   fclose(file);
   return count == 2 ? resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static uint64_t nanoseconds(struct timeval t) {
+  return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_usec * 1000;
+}
+
+side_cost side_cost_now(void) {
+  struct rusage usage = {0};
+  getrusage(RUSAGE_SELF, &usage);
+  return (side_cost){side_cpu(), nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime)};
+}
+
+void side_cost_print(const side_cost *begin, double count) {
+  side_cost now = side_cost_now();
+  side_figure("cpu", (double)(now.all - begin->all) / count);
+  side_figure("user", (double)(now.user - begin->user) / count);
+  side_figure("kernel", (double)(now.kernel - begin->kernel) / count);
 }
 
 // Messages

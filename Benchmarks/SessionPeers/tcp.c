@@ -1,3 +1,5 @@
+#include "tcp.h"
+
 #include "session_peers.h"
 
 #include <arpa/inet.h>
@@ -24,16 +26,22 @@ static void set_up(int fd, const side_options *options) {
 
 // Receive
 
-static int accept_one(const side_options *options) {
+int tcp_listen(const side_options *options) {
   struct sockaddr_in address = {.sin_family = AF_INET,
                                 .sin_port = htons((uint16_t)side_number(options, "port", 0))};
+  socklen_t length = sizeof address;
   int on = 1, listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) return -1;
-  socklen_t length = sizeof address;
-  if (listen(listener, 4) != 0) return -1;
+  if (listen(listener, SOMAXCONN) != 0) return -1;
   if (getsockname(listener, (struct sockaddr *)&address, &length) != 0) return -1;
   side_listens(ntohs(address.sin_port));
+  return listener;
+}
+
+static int accept_one(const side_options *options) {
+  int listener = tcp_listen(options);
+  if (listener < 0) return -1;
   int fd = accept(listener, NULL, NULL);
   close(listener);
   return fd;
@@ -100,14 +108,19 @@ static void put(outlet *out, size_t length) {
   push(out);
 }
 
-static int connect_to(const side_options *options) {
+int tcp_connect(const side_options *options) {
   struct sockaddr_in address = {.sin_family = AF_INET,
                                 .sin_port = htons((uint16_t)side_number(options, "port", 0))};
   inet_pton(AF_INET, side_text(options, "address", "127.0.0.1"), &address.sin_addr);
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   set_up(fd, options);
+  return connect(fd, (struct sockaddr *)&address, sizeof address) == 0 ? fd : -1;
+}
+
+static int connect_to_receiver(const side_options *options) {
   uint64_t begin = side_now();
-  if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) return -1;
+  int fd = tcp_connect(options);
+  if (fd < 0) return -1;
   side_figure("connect", (double)(side_now() - begin) / 1e3);
   side_print("ready");
   return fd;
@@ -115,7 +128,7 @@ static int connect_to(const side_options *options) {
 
 static int send_messages(const side_options *options) {
   static outlet out;
-  out.fd = connect_to(options);
+  out.fd = connect_to_receiver(options);
   if (out.fd < 0) return side_fail("cannot connect to the receiver");
   side_source source = side_source_make(options);
   for (;;) {
@@ -143,5 +156,7 @@ int session_tcp(const char *role, const side_options *options) {
   side_begin(options);
   if (strcmp(role, "receive") == 0) return receive(options);
   if (strcmp(role, "send") == 0) return send_messages(options);
-  return side_fail("TCP can only receive or send");
+  if (strcmp(role, "serve") == 0) return tcp_serve(options);
+  if (strcmp(role, "play") == 0) return tcp_play(options);
+  return side_fail("TCP can only receive, send, serve or play");
 }

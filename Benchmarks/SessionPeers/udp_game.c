@@ -1,15 +1,15 @@
 #include "udp.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-// A game server and its players over plain datagrams.
+#include "players.h"
 
-enum { BATCH = 64, SLOT = 512, PLAYERS = 4096 };
+// A game server over plain datagrams.
+
+enum { BATCH = 64, SLOT = 512, PLAYERS = PLAYERS_LIMIT };
 
 typedef struct {
   struct mmsghdr messages[BATCH];
@@ -84,67 +84,19 @@ int udp_serve(const side_options *options) {
   udp_listens(t.fd);
   while (t.known < t.players) receive_until(&t, &b, side_now() + 10000000);
   t.received = 0;
-  uint64_t begin = side_now(), cpu = side_cpu();
+  side_cost cost = side_cost_now();
+  uint64_t begin = side_now();
   for (uint64_t tick = 0; tick < ticks; tick++) {
     receive_until(&t, &b, begin + tick * 1000000000 / hertz);
     send_states(&t, &b);
   }
-  side_figure("cpu", (double)(side_cpu() - cpu) / (double)(ticks * t.players));
+  side_cost_print(&cost, (double)(ticks * t.players));
   side_figure("received", (double)t.received);
   side_figure("sent", (double)t.sent);
   side_figure("datagrams", (double)(t.received + t.sent));
   return side_done();
 }
 
-// Players, who send in groups of a hundred, so that the server's wake-ups for each do not depend on
-// their number
+static int open_player(const side_options *options) { return udp_open(options, false); }
 
-enum { GROUP = 100 };
-
-typedef struct {
-  struct pollfd fds[PLAYERS];
-  uint32_t count;
-  uint64_t received, latest;
-} crowd;
-
-static void send_inputs(crowd *c, uint32_t from) {
-  uint8_t bytes[SIDE_INPUT] = {0};
-  for (uint32_t i = from; i < from + GROUP && i < c->count; i++) {
-    memcpy(bytes, &i, sizeof i);
-    send(c->fds[i].fd, bytes, sizeof bytes, MSG_NOSIGNAL);
-  }
-}
-
-static void receive_states(crowd *c) {
-  uint8_t bytes[SLOT];
-  if (poll(c->fds, c->count, 0) < 1) return;
-  for (uint32_t i = 0; i < c->count; i++) {
-    if (!(c->fds[i].revents & POLLIN)) continue;
-    while (recv(c->fds[i].fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0) c->received++;
-  }
-  c->latest = side_now();
-}
-
-int udp_play(const side_options *options) {
-  static crowd c;
-  uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
-  uint64_t hertz = (uint64_t)side_number(options, "hertz", SIDE_HERTZ);
-  c.count = (uint32_t)side_number(options, "peers", 100);
-  if (c.count > PLAYERS) return side_fail("at most 4096 players are possible");
-  for (uint32_t i = 0; i < c.count; i++) {
-    c.fds[i] = (struct pollfd){.fd = udp_open(options, false), .events = POLLIN};
-    if (c.fds[i].fd < 0)
-      return side_fail("cannot open a UDP socket for each player: raise ulimit -n");
-  }
-  side_print("ready");
-  uint64_t begin = side_now(), slots = (c.count + GROUP - 1) / GROUP;
-  // The players start before the server's first tick and stop after its last one.
-  for (uint64_t slot = 0; slot < (ticks + hertz) * slots; slot++) {
-    uint64_t time = begin + slot * 1000000000 / (hertz * slots);
-    while (side_now() < time) receive_states(&c);
-    send_inputs(&c, (uint32_t)(slot % slots) * GROUP);
-  }
-  while (side_now() < c.latest + 300000000) receive_states(&c);
-  side_figure("arrived", (double)c.received);
-  return side_done();
-}
+int udp_play(const side_options *options) { return players_play(options, open_player, 0); }

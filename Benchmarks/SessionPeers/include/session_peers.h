@@ -14,7 +14,7 @@ int session_peer(int count, char *const *words);
 /// Returns the options among a program's arguments.
 side_options session_options(int count, char *const *words);
 
-/// Runs a side over kernel TCP: receive or send.
+/// Runs a side over kernel TCP: receive, send, serve or play.
 int session_tcp(const char *role, const side_options *options);
 /// Runs a side with plain datagrams: every role except burst.
 int session_udp(const char *role, const side_options *options);

@@ -55,6 +55,17 @@ uint64_t side_cpu(void);
 /// Returns the resident memory of this process, in bytes.
 uint64_t side_memory(void);
 
+/// The processor time that this process has used, in nanoseconds: in all, in its own code, and in
+/// the kernel on its behalf. The total is exact; most kernels estimate the other two by sampling at
+/// each timer tick.
+typedef struct {
+  uint64_t all, user, kernel;
+} side_cost;
+
+side_cost side_cost_now(void);
+/// Prints the figures `cpu`, `user` and `kernel`: the times since `begin`, divided by `count`.
+void side_cost_print(const side_cost *begin, double count);
+
 // Messages
 
 enum { SIDE_HERTZ = 60, SIDE_INPUT = 60, SIDE_STATE = 300, SIDE_BURST = 100, SIDE_ECHO = 64 };

@@ -7,6 +7,8 @@ enum SessionCarom {
   /// The kind of link that carries the session.
   enum Link: String, Sendable, CaseIterable {
     case stream, datagrams
+
+    var protocolName: String { self == .stream ? "TCP" : "UDP" }
   }
 
   static func run(_ role: SessionSubject.Role) async throws {
@@ -67,11 +69,13 @@ enum SessionCarom {
       id: PeerID(high: 2, low: UInt64(number)), name: "side \(number)", application: "bench")
   }
 
-  static func makeNode(_ number: Int, seats: Int, on loop: NetworkLoop) -> SessionNode {
-    let link = text("link", Link.datagrams.rawValue)
+  /// Returns a node that uses one kind of link; by default, that of the option `link`.
+  static func makeNode(
+    _ number: Int, seats: Int, over link: Link? = nil, on loop: NetworkLoop
+  ) -> SessionNode {
+    let link = link ?? Link(rawValue: text("link", "")) ?? .datagrams
     return SessionNode(
-      peer(number), seats: seats, over: link == Link.stream.rawValue ? .stream : .datagram, on: loop
-    )
+      peer(number), seats: seats, over: link == .stream ? .stream : .datagram, on: loop)
   }
 
   /// Returns the endpoint at which the other side listens.

@@ -13,7 +13,7 @@ actor SessionCaromServer: LoopActor {
   private var connections: [ConnectionID] = []
   private var received = 0
   private var ticksSoFar = 0
-  private var cpu: UInt64 = 0
+  private var cost = side_cost()
   /// The processor time of the loop's thread alone.
   private var threadCPU: UInt64 = 0
   private var ticker: Ticker?
@@ -34,7 +34,7 @@ actor SessionCaromServer: LoopActor {
     SessionOutput.figure("memory", (Double(side_memory()) - Double(memory)) / Double(players))
     SessionOutput.status("full")
     received = 0
-    cpu = side_cpu()
+    cost = side_cost_now()
     threadCPU = bench_thread_cpu_nanoseconds()
     ticker = Ticker(on: loop, owner: self, hertz: hertz) { side, _ in side.tick() }
     await withCheckedContinuation { finished = $0 }
@@ -65,7 +65,7 @@ actor SessionCaromServer: LoopActor {
   private func finish() {
     ticker?.stop()
     let sent = ticks * players
-    SessionOutput.figure("cpu", Double(side_cpu() - cpu) / Double(sent))
+    unsafe side_cost_print(&cost, Double(sent))
     SessionOutput.figure(
       "thread", Double(bench_thread_cpu_nanoseconds() - threadCPU) / Double(sent))
     SessionOutput.figure("received", Double(received))

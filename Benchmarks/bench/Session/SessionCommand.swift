@@ -53,7 +53,7 @@ struct SessionCommand: AsyncParsableCommand {
   @Flag(help: "Measure Carom alone, without ENet, TCP and plain UDP.")
   var withoutPeers = false
 
-  @Flag(help: "Only count bytes and allocations, and fail if one exceeds its threshold.")
+  @Flag(help: "Only count bytes, system calls and allocations, and fail beyond the thresholds.")
   var check = false
 
   @Option(help: "The JSON file with the thresholds.")
@@ -72,7 +72,7 @@ struct SessionCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if check { return try checkCounts() }
+    if check { return try await checkCounts() }
     _ = bench_raise_descriptor_limit()
     var run = SessionRun(self)
     var wanted = scenario.isEmpty ? Scenario.allCases : scenario
@@ -88,12 +88,15 @@ struct SessionCommand: AsyncParsableCommand {
     run.print(json: json)
   }
 
-  private func checkCounts() throws {
+  private func checkCounts() async throws {
     guard let limits = try? SessionThresholds.read(thresholds) else {
       throw ValidationError(
         "cannot read thresholds from \(thresholds): name the file with --thresholds")
     }
-    let counts = limits.counts(of: SessionCounts())
+    var counts = limits.counts(of: SessionCounts())
+    for link in SessionCarom.Link.allCases {
+      counts += limits.counts(of: try await SessionTurnCounts.measure(over: link), over: link)
+    }
     for count in counts {
       print(
         "\(count.what): \(Report.text(count.count)), at most \(Report.text(count.limit)) allowed")

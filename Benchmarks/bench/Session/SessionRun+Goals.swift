@@ -1,6 +1,6 @@
 extension SessionRun {
   /// The subject that has goals: Carom over datagrams.
-  private static let ours = SessionSubject.carom(.datagrams).name
+  static let ours = SessionSubject.carom(.datagrams).name
 
   /// Adds the goals of every scenario that this run has measured.
   mutating func addGoals() {
@@ -12,21 +12,21 @@ extension SessionRun {
     if !goals.isEmpty { report.sessionGoals = goals }
   }
 
-  private func ours(
+  func ours(
     _ scenario: SessionCommand.Scenario, _ condition: Double = 0, _ name: String = ours
   ) -> SessionMeasurement? {
     measurements[scenario, name, condition]
   }
 
   /// Returns the given figure of every other implementation in a scenario and condition.
-  private func peers(
+  func peers(
     _ scenario: SessionCommand.Scenario, _ condition: Double,
     _ figure: (SessionMeasurement) -> Double
   ) -> [(name: String, figure: Double)] {
     measurements.of(scenario)
       .filter { measurement in
         measurement.condition == condition && !measurement.subject.hasPrefix("Carom")
-          && !measurement.subject.hasPrefix(SessionSubject.udp.name)
+          && !measurement.subject.hasPrefix("plain")
       }
       .map { ($0.subject, figure($0)) }
   }
@@ -77,60 +77,6 @@ extension SessionRun {
       goal("a hostile peer, median", hostile.map(\.middle).max()),
       goal("a hostile peer, p99", hostile.map(\.most).max()),
       goal("a hostile peer, while its tables grow", hostile.map(\.worst).max()),
-    ]
-  }
-
-  private func gameGoals() -> [BenchmarkGoal] {
-    let sizes = command.peers.filter { ours(.game, Double($0)) != nil }
-    func cost(_ measurement: SessionMeasurement) -> Double { measurement.middle("cpu") / 1e3 }
-    var goals: [BenchmarkGoal] = []
-    for size in sizes.map(Double.init) {
-      guard let game = ours(.game, size) else { continue }
-      let peers = peers(.game, size, cost)
-      goals.append(
-        .init(
-          "CPU a peer-tick, \(Int(size)) players", cost(game), "us", .atMost, 2.6, beside: peers))
-    }
-    guard let first = sizes.first, let last = sizes.last,
-      let small = ours(.game, Double(first)), let large = ours(.game, Double(last))
-    else { return goals }
-    if first != last {
-      goals.append(
-        .init(
-          "CPU a peer-tick, \(last) by \(first) players", cost(large) / cost(small), "", .atMost,
-          1.15,
-          beside: zip(peers(.game, Double(last), cost), peers(.game, Double(first), cost)).map {
-            ($0.name, $0.figure / $1.figure)
-          }))
-    }
-    let share = large.condition == 0 ? .nan : cost(large) * 60 * 1_000 / 1e6 * 100
-    goals += [
-      .init("a core's share for 1000 players at 60 Hz", share, "%", .atMost, 25),
-      .init(
-        "datagrams a core", 2e3 / cost(large), "k/s", .atLeast, 450,
-        beside: peers(.game, Double(last)) { 2e3 / cost($0) }),
-      .init(
-        "memory of an idle player", large.middle("memory") / 1e3, "kB", .atMost, 12,
-        beside: peers(.game, Double(last)) { $0.middle("memory") / 1e3 }),
-    ]
-    return goals
-  }
-
-  private func crowdGoals() -> [BenchmarkGoal] {
-    let size = Double(SessionLoopback.crowd)
-    guard let crowd = ours(.crowd, size) else { return [] }
-    let rate = size * Double(SessionLoopback.crowdHertz)
-    func share(_ measurement: SessionMeasurement) -> Double {
-      measurement.middle("cpu") * rate / 1e7
-    }
-    return [
-      .init(
-        "a core's share for 4096 players at 20 Hz", share(crowd), "%", .atMost, 40,
-        beside: measurements[.crowd, SessionSubject.udp.name, size].map {
-          [(SessionSubject.udp.name, share($0))]
-        } ?? []),
-      .init(
-        "memory of each of 4096 idle players", crowd.middle("memory") / 1e3, "kB", .atMost, 12),
     ]
   }
 

@@ -50,6 +50,8 @@ extension SessionRun {
     report.add(
       name, .init("players", measurement.condition),
       .init("CPU", cpu / 1e3, "us/peer-tick"),
+      .init("user", measurement.middle("user") / 1e3, "us/peer-tick"),
+      .init("kernel", measurement.middle("kernel") / 1e3, "us/peer-tick"),
       .init("players a core", (1e9 / 60 / cpu).rounded()),
       .init("datagrams a core", (datagrams / expected / cpu * 1e6).rounded(), "k/s"),
       .init("memory", measurement.middle("memory"), "B/peer"),
@@ -65,6 +67,8 @@ extension SessionRun {
     report.add(
       name, .init("players", measurement.condition),
       .init("CPU", measurement.middle("cpu") / 1e3, "us/peer-tick"),
+      .init("user", measurement.middle("user") / 1e3, "us/peer-tick"),
+      .init("kernel", measurement.middle("kernel") / 1e3, "us/peer-tick"),
       .init("a core's share", measurement.middle("cpu") * rate / 1e7, "%"),
       .init(
         "its thread's alone", measurement.middle("thread") * rate / 1e7, "%",

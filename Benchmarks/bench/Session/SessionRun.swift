@@ -23,7 +23,7 @@ struct SessionRun {
   mutating func findSubjects() async {
     subjects = [.carom(.datagrams), .carom(.stream)]
     guard !command.withoutPeers else { return }
-    subjects += [.udp, .libuv, .tcp("cubic"), .tcp("bbr")]
+    subjects += [.plainTCP, .udp, .libuv, .tcp("cubic"), .tcp("bbr")]
     if let enet = await SessionENet.built() {
       subjects.append(enet)
     } else {

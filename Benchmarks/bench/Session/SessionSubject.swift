@@ -32,13 +32,16 @@ struct SessionSubject: Sendable {
       hasDatagrams: link == .datagrams, hasCrowds: link == .datagrams)
   }
 
-  /// Returns the subject for kernel TCP with the given congestion control. TCP has no roles for
-  /// games, since nobody would use it for them.
+  /// Returns the subject for kernel TCP with the given congestion control.
   static func tcp(_ control: String) -> SessionSubject {
     SessionSubject(
       name: "TCP \(control.uppercased())", program: itself("tcp"), options: ["control=\(control)"],
       roles: [.receive, .send], hasDatagrams: false)
   }
+
+  /// The least that a game over kernel TCP costs: one read for each input, one write for each state.
+  static let plainTCP = SessionSubject(
+    name: "plain TCP", program: itself("tcp"), roles: [.serve, .play], hasDatagrams: false)
 
   /// Plain datagrams without a protocol: the lower bound of the cost.
   static let udp = SessionSubject(

@@ -15,9 +15,30 @@ struct SessionThresholds: Codable {
   var datagramsAt60: Double
   var datagramsAt20: Double
   var allocations: Double
+  /// Of a server, for each player and tick, over real sockets.
+  var datagrams: Turn
+  var stream: Turn
+
+  struct Turn: Codable {
+    var systemCalls: Double
+    var allocations: Double
+    var bytes: Double
+  }
 
   static func read(_ path: String) throws -> SessionThresholds {
     try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  /// Returns the counts of a server over one kind of link, each with its name and its limit.
+  func counts(
+    of turn: SessionTurnCounts, over link: SessionCarom.Link
+  ) -> [(what: String, count: Double, limit: Double)] {
+    let limits = link == .stream ? stream : datagrams
+    return [
+      ("system calls", turn.systemCalls, limits.systemCalls),
+      ("heap allocations", turn.allocations, limits.allocations),
+      ("bytes", turn.bytes, limits.bytes),
+    ].map { ("\($0.0) a peer-tick over \(link.protocolName)", $0.1, $0.2) }
   }
 
   /// Returns each count with its name and its limit.

@@ -45,12 +45,13 @@ int game_serve(const side_options *options) {
   side_print("full");
   t.received = 0;
   uint64_t datagrams = t.host->totalSentPackets + t.host->totalReceivedPackets;
-  uint64_t begin = side_now(), cpu = side_cpu();
+  side_cost cost = side_cost_now();
+  uint64_t begin = side_now();
   for (uint64_t tick = 0; tick < ticks; tick++) {
     serve_until(&t, begin + tick * 1000000000 / SIDE_HERTZ);
     send_states(&t);
   }
-  side_figure("cpu", (double)(side_cpu() - cpu) / (double)(ticks * players));
+  side_cost_print(&cost, (double)(ticks * players));
   datagrams = t.host->totalSentPackets + t.host->totalReceivedPackets - datagrams;
   side_figure("received", (double)t.received);
   side_figure("sent", (double)t.sent);

@@ -1,0 +1,78 @@
+extension SessionRun {
+  func gameGoals() -> [BenchmarkGoal] {
+    let sizes = command.peers.filter { ours(.game, Double($0)) != nil }
+    func cost(_ measurement: SessionMeasurement) -> Double { measurement.middle("cpu") / 1e3 }
+    var goals: [BenchmarkGoal] = []
+    for size in sizes.map(Double.init) {
+      guard let game = ours(.game, size) else { continue }
+      let peers = peers(.game, size, cost)
+      goals += [
+        .init(
+          "CPU a peer-tick, \(Int(size)) players", cost(game), "us", .atMost, 2.6, beside: peers),
+        .init(
+          "its user time, \(Int(size)) players", game.middle("user") / 1e3, "us", .atMost, 2),
+      ]
+      goals += ratioGoals(players: size, cost)
+    }
+    guard let first = sizes.first, let last = sizes.last,
+      let small = ours(.game, Double(first)), let large = ours(.game, Double(last))
+    else { return goals }
+    if first != last {
+      goals.append(
+        .init(
+          "CPU a peer-tick, \(last) by \(first) players", cost(large) / cost(small), "", .atMost,
+          1.15,
+          beside: zip(peers(.game, Double(last), cost), peers(.game, Double(first), cost)).map {
+            ($0.name, $0.figure / $1.figure)
+          }))
+    }
+    let share = large.condition == 0 ? .nan : cost(large) * 60 * 1_000 / 1e6 * 100
+    goals += [
+      .init("a core's share for 1000 players at 60 Hz", share, "%", .atMost, 25),
+      .init(
+        "datagrams a core", 2e3 / cost(large), "k/s", .atLeast, 450,
+        beside: peers(.game, Double(last)) { 2e3 / cost($0) }),
+      .init(
+        "memory of an idle player", large.middle("memory") / 1e3, "kB", .atMost, 12,
+        beside: peers(.game, Double(last)) { $0.middle("memory") / 1e3 }),
+    ]
+    return goals
+  }
+
+  /// The costs of Carom's two kinds of links, divided by those of their closest relatives.
+  private func ratioGoals(
+    players: Double, _ cost: (SessionMeasurement) -> Double
+  ) -> [BenchmarkGoal] {
+    func goal(
+      _ link: SessionCarom.Link, _ other: String, _ limit: Double
+    ) -> BenchmarkGoal? {
+      guard let ours = ours(.game, players, SessionSubject.carom(link).name),
+        let theirs = measurements[.game, other, players]
+      else { return nil }
+      return .init(
+        "CPU a peer-tick over \(link.protocolName), by \(other)'s, \(Int(players)) players",
+        cost(ours) / cost(theirs), "", .atMost, limit)
+    }
+    return [
+      goal(.datagrams, "ENet", 0.8), goal(.stream, SessionSubject.plainTCP.name, 1.25),
+    ].compactMap(\.self)
+  }
+
+  func crowdGoals() -> [BenchmarkGoal] {
+    let size = Double(SessionLoopback.crowd)
+    guard let crowd = ours(.crowd, size) else { return [] }
+    let rate = size * Double(SessionLoopback.crowdHertz)
+    func share(_ measurement: SessionMeasurement) -> Double {
+      measurement.middle("cpu") * rate / 1e7
+    }
+    return [
+      .init(
+        "a core's share for 4096 players at 20 Hz", share(crowd), "%", .atMost, 40,
+        beside: measurements[.crowd, SessionSubject.udp.name, size].map {
+          [(SessionSubject.udp.name, share($0))]
+        } ?? []),
+      .init(
+        "memory of each of 4096 idle players", crowd.middle("memory") / 1e3, "kB", .atMost, 12),
+    ]
+  }
+}
