@@ -73,7 +73,8 @@ extension Summary {
     case role, peer, transport, ticks, frames, bytesSent, bytesReceived, score, matches, endReason
   }
 
-  /// Writes all values into one object, including those of the groups.
+  /// Encodes the summary as one flat object, into which the values of `timing` and `prediction` are
+  /// merged. The recordings and the exit status are left out.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(role, forKey: .role)

@@ -215,8 +215,8 @@ extension Querier {
     }
   }
 
-  /// Treats another host's question as this host's own query, provided that this host knows all of
-  /// the known answers in it.
+  /// Acts as if this host had just asked the question that another host asked, provided that this
+  /// host would list at least the same known answers (RFC 6762 §7.3).
   private mutating func suppressDuplicate(
     _ key: RecordKey, _ theirs: Set<Record.Identity>, on interface: UInt32, at now: Instant
   ) {

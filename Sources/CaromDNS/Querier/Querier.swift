@@ -122,8 +122,8 @@ extension Querier {
     }
   }
 
-  /// Returns whether the cache holds a complete answer on any link. Unique record sets are always
-  /// received whole (RFC 6762 §10.2).
+  /// Returns whether the cache holds a complete answer on any link. A unique record set counts as
+  /// one, because it is always received whole (RFC 6762 §10.2).
   func isAnswered(_ key: RecordKey) -> Bool { links.contains { isAnswered(key, on: $0.index) } }
 
   func isAnswered(_ key: RecordKey, on interface: UInt32) -> Bool {

@@ -79,9 +79,9 @@ extension DiscoveryActor {
     }
   }
 
-  /// Browses for domains at name servers: in the search domains, and under the current subnets of
-  /// the links (RFC 6763 §11). `collector` merges the results with those of `watch`, which browses
-  /// on the link.
+  /// Asks the name servers which domains to use: in the search domains, and in the reverse-mapping
+  /// domains of the links' current subnets (RFC 6763 §11). `collector` merges the results with
+  /// those of `watch`, which asks the same by multicast.
   func browseServerDomains(
     _ purpose: DomainPurpose, of links: [Link], alongside watch: DiscoveryCore.WatchingID,
     _ collector: DomainCollector,

@@ -24,9 +24,10 @@ extension DiscoveryCore {
     }
   }
 
-  /// Replaces an advertised service's TXT record. Queries are answered with it from now on, and it
-  /// is announced: at once, a second after the previous announcement, or, beyond ten changes a
-  /// minute, after 1.5 s without a further change (RFC 6762 §8.4).
+  /// Replaces an advertised service's TXT record. Queries are answered with the new record from now
+  /// on. It is announced at once, but not sooner than a second after the previous announcement;
+  /// beyond ten changes a minute, it is announced after 1.5 s without a further change (RFC 6762
+  /// §8.4).
   public func update(_ id: AdvertisingID, txt: TXTRecord) throws(DiscoveryError) {
     try modify { node throws(PublicationError) in try node.update(id.id, text: txt, at: loop.now) }
   }

@@ -20,8 +20,9 @@ extension DiscoveryCore {
     public struct Resolving: Hashable, Sendable { let id: ResolveID }
   }
 
-  /// Watches for services of a type, or of one of its subtypes. Services that are already in the
-  /// cache are reported before this method returns.
+  /// Watches for services of a type or, if `subtype` is given, of that subtype, and returns the
+  /// watch's identifier. `handle` receives each change; services that are already in the cache are
+  /// reported before this method returns. Throws `domainNotLocal` if `domain` is not link-local.
   @discardableResult
   public func browse(
     _ type: ServiceType, subtype: String? = nil, domain: String = "local",

@@ -80,8 +80,9 @@ extension Host {
     requestSeat(for: info, on: connectionIDs[index], at: now)
   }
 
-  /// Handles a stream that wants to join an open connection: moves the stream to the connection
-  /// with its key, or closes it if there is no such connection.
+  /// Handles a stream that wants to join an open connection: moves it to the connection that has
+  /// the same key. If this host has no such connection, it asks the group's directory or, if it is
+  /// not in a group, closes the stream.
   private mutating func handleJoin(_ index: Int, at now: Instant) {
     if !hasEnded(entries[index].connection.key), let other = ownerOfKey(at: index) {
       return merge(index, of: nil, into: other, at: now)

@@ -8,8 +8,8 @@ enum CongestionPhase: Sendable {
     var stagnantRounds = 0
   }
 
-  /// The state of a round-trip probe, which keeps few bytes in flight to measure the round-trip
-  /// time without a queue.
+  /// The state of a round-trip probe, which keeps only a few bytes in flight so that the round-trip
+  /// time is measured without queuing delay.
   struct RoundTripProbe: Sendable {
     /// The time at which the probe began, in nanoseconds.
     var start: Int64

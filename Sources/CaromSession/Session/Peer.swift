@@ -56,9 +56,9 @@ extension Peer {
     try await node.sendConfirmed(message, on: channel, to: connectionID, lifetime: lifetime)
   }
 
-  /// Queues a message from any thread, without waiting and without reporting whether the message
-  /// arrives. Returns false if the message is too long or too many messages are queued for the
-  /// loop.
+  /// Queues a message from any thread, without waiting. Returns false if the message is too long, or
+  /// if too many posted messages already wait for the network loop. A message for which the result
+  /// is true may still be discarded without an error, for example if the peer's send queue is full.
   @discardableResult
   public func post<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil

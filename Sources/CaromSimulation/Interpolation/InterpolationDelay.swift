@@ -12,8 +12,9 @@ public struct InterpolationDelay: Hashable, Sendable {
   /// The width of a histogram bin in seconds.
   static let binWidth = 0.000_25
   static let binCount = 4_000
-  /// The maximum time in seconds by which the sender's clock may advance beyond the local one
-  /// between two samples. A sample further ahead is ignored, because its time must be wrong.
+  /// The maximum number of seconds by which the time between two samples may be longer on the
+  /// sender's clock than on the local clock. If it is longer by more than that, the later sample is
+  /// ignored, because its time must be wrong.
   static let farthest = 10.0
   /// The time in seconds after which a measurement's weight has fallen to 1/e.
   static let memory = 120.0

@@ -35,8 +35,8 @@ extension Rollback {
     return true
   }
 
-  /// Confirms `count` local inputs, starting at `tick`, which the server accepted as they were
-  /// sent.
+  /// Confirms the `count` local inputs from `tick` on, which the server accepted unchanged. Throws
+  /// `invalid` if `localInputs` does not contain all of these ticks.
   mutating func confirmLocalInputs(from tick: Tick, _ count: Int) throws(DecodeError) {
     guard let localInputs, tick >= localInputs.oldest,
       tick.advanced(by: Int64(count)) <= localInputs.end

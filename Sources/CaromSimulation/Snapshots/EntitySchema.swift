@@ -18,7 +18,8 @@ public struct EntitySchema: Hashable, Sendable {
   /// The number of distinct model sets in `modelSets`.
   let modelSetCount: Int
 
-  /// Creates a schema of the given fields, 1 to `maximumFields`.
+  /// Creates a schema with the given fields. There must be at least one, and at most
+  /// `maximumFields`.
   public init(_ fields: [EntityField]) {
     precondition(
       !fields.isEmpty && fields.count <= Self.maximumFields, "an entity must have 1 to 32 fields")
@@ -39,7 +40,8 @@ public struct EntitySchema: Hashable, Sendable {
     modelSetCount = (sets.last ?? 0) + 1
   }
 
-  /// Creates a schema of the given fields, 1 to `maximumFields`.
+  /// Creates a schema with the given fields. There must be at least one, and at most
+  /// `maximumFields`.
   public init(_ fields: EntityField...) { self.init(fields) }
 
   /// A hash of the fields, which both ends can compare before the first snapshot.

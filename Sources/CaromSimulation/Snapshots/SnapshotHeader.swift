@@ -1,6 +1,6 @@
 /// A snapshot's tick, and the views that form its baseline.
 struct SnapshotHeader: Hashable, Sendable {
-  /// The maximum age in ticks of a baseline that the short form can express.
+  /// The maximum age of a baseline, in ticks, for which the header's short form can be used.
   static let shortAge: Int64 = 63
   /// The number of low bits of the baseline's tick in the short form. These bits are unambiguous
   /// unless the packet arrives more than a second late.

@@ -55,7 +55,8 @@ struct StreamState: Sendable {
   let source: Endpoint
   let destination: Endpoint
   let machines: (client: Int, listener: Int)
-  /// The numbers of the links in both directions, or -1 if no machine has the destination address.
+  /// The number of the link in each direction. Both are -1 if no machine has the destination
+  /// address.
   let links: (toClient: Int, toListener: Int)
   /// The index of the listener's interface.
   let interface: UInt32
