@@ -5,7 +5,7 @@ import BenchProbe
 struct DiscoveryCommand: AsyncParsableCommand {
   /// A scenario to measure.
   enum Scenario: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case pairs, unique, hosts, services, many, loss, faults, flood, neighbor
+    case pairs, unique, hosts, services, many, loss, faults, flood, neighbor, bursts
   }
 
   static let configuration = CommandConfiguration(
@@ -21,7 +21,8 @@ struct DiscoveryCommand: AsyncParsableCommand {
       many of them; many: 250 hosts with four services each; loss: the browser's host loses 20 \
       and 50 % of the packets in each direction; faults: conflicts, cables, crashes; flood: \
       60,000 unsolicited records; neighbor: the browses of a daemon on the same host, with and \
-      without Carom. The times of avahi include the start of its tools.
+      without Carom; bursts: many hosts that want one name, TXT changes, services that end \
+      together. The times of avahi include the start of its tools.
       """)
 
   @Option(help: ArgumentHelp("Measure only this scenario; may be repeated.", valueName: "name"))

@@ -31,6 +31,9 @@ actor DiscoveryPeer: LoopActor {
     case "reconfirm" where words.count == 2:
       report("reconfirm")
       if let service = found[words[1]] { core?.reconfirm(service) }
+    case "text" where words.count == 2:
+      report("text \(words[1])")
+      for id in advertised { try core?.update(id, txt: ["k": words[1]]) }
     case "withdraw":
       report("withdraw")
       for id in advertised { core?.withdraw(id) }
@@ -99,7 +102,7 @@ actor DiscoveryPeer: LoopActor {
     case .added(let service):
       report("added \(service.name)")
       if resolves { resolve(service) }
-    case .updated: break
+    case .updated(let service): report("text \(service.name) \(service.txt["k"] ?? "")")
     case .removed(let service):
       found[service.name] = nil
       report("removed \(service.name)")

@@ -8,7 +8,7 @@ import Foundation
 /// The words of a command are separated by tabs:
 ///
 ///     publish NAME TYPE PORT      many NAME TYPE COUNT      unique NAME TYPE
-///     withdraw
+///     text VALUE                  withdraw
 ///     browse TYPE                 watch TYPE                forget
 ///     reconfirm NAME
 ///     flood COUNT [TYPE]          usage                     crash

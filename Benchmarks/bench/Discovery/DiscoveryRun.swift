@@ -52,6 +52,7 @@ struct DiscoveryRun {
     case .faults: try await addFaults(collectFaults())
     case .flood: try await measureFlood()
     case .neighbor: try await measureNeighbor()
+    case .bursts: try await measureBursts()
     }
     machine.sampleNoise()
   }
