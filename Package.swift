@@ -28,6 +28,12 @@ let optimized: [SwiftSetting] =
     ])
   ]
 
+/// In `make test`, test targets emit their modules together with their code. Emitting them apart from
+/// it lets other targets begin earlier, but nothing imports tests, and it takes a tenth longer.
+let merged: [SwiftSetting] =
+  Context.environment["CAROM_OPTIMIZED"] == nil
+  ? [] : [.unsafeFlags(["-no-emit-module-separately"])]
+
 /// A library module in `Sources/<name>`.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(
@@ -37,7 +43,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 /// A test target in `Tests/<name>Tests`.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict + merged)
 }
 
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -161,6 +167,9 @@ let package = Package(
       cSettings: [
         .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
       ]),
+    .target(
+      name: "TestClock", dependencies: ["CaromCore", "CaromTransport", "CSystemCalls"],
+      path: "Tests/TestClock", swiftSettings: strict),
     .executableTarget(
       name: "carom-peer", dependencies: ["CaromCore", "CaromDiscovery", "CaromTransport"],
       path: "Tests/Peer", swiftSettings: strict),
@@ -172,18 +181,19 @@ let package = Package(
     tests(
       "CaromSimulation",
       ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation", "CaromTesting"]),
-    tests("CaromTransport", ["CaromCore", "CaromTransport", "CSystemCalls", "CUVLoop"]),
+    tests(
+      "CaromTransport", ["CaromCore", "CaromTransport", "CSystemCalls", "CUVLoop", "TestClock"]),
     tests("CaromDiscovery", ["CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport"]),
     tests(
       "CaromSession",
       [
         "Carom", "CaromCore", "CaromDNS", "CaromProtocol", "CaromSession", "CaromTesting",
-        "CaromTransport",
+        "CaromTransport", "TestClock",
       ]),
     tests(
       "CaromServer",
       [
-        "CaromCore", "CaromProtocol", "CaromServer", "CaromSession", "CaromTransport",
+        "CaromCore", "CaromProtocol", "CaromServer", "CaromSession", "CaromTransport", "TestClock",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -205,7 +215,7 @@ let package = Package(
       dependencies: [
         "AirHockey", "CaromCodec", "CaromCore", "CaromProtocol", "CaromSimulation", "CaromTesting",
       ],
-      exclude: ["peer"], swiftSettings: strict),
+      exclude: ["peer"], swiftSettings: strict + merged),
     tests("Tidy", []),
   ],
   swiftLanguageModes: [.v6],

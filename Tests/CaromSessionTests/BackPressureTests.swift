@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `an unread channel does not block other channels`() async throws {
-    try await withPair { pair in
+    try await withPair(timing: .closingSoon) { pair in
       try await pair.fillNotes()
       try await pair.host.send(Note([1]), on: .others)
       #expect(await pair.hosting.messages(on: .others).first(1) == [Note([1])])
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `a send that waits for room can be cancelled`() async throws {
-    try await withPair { pair in
+    try await withPair(timing: .closingSoon) { pair in
       try await pair.fillNotes()
       let sending = Task {
         try await pair.host.send(Note(.init(repeating: 1, count: 900_000)), on: .notes)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `a message whose lifetime passes before there is room throws expired`() async throws {
-    try await withPair { pair in
+    try await withPair(timing: .closingSoon) { pair in
       try await pair.fillNotes()
       let large = Note(.init(repeating: 1, count: 900_000))
       await #expect(throws: SendError.expired) {
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func `a send that waits for room fails when the peer is disconnected`() async throws {
-    try await withPair { pair in
+    try await withPair(timing: .closingSoon) { pair in
       try await pair.fillNotes()
       let sending = Task {
         try await pair.host.send(Note(.init(repeating: 1, count: 900_000)), on: .notes)

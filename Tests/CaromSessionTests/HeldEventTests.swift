@@ -76,11 +76,7 @@ import Testing
   func `a node that is polled grants the credit for more messages`(kinds: LinkKinds) async throws {
     try await withNetworkLoop { loop in
       // Nothing but the polling itself makes the host send.
-      var timing = SessionTiming()
-      timing.firstPings = 0
-      timing.pingInterval = .seconds(3_600)
-      timing.silenceLimit = .seconds(7_200)
-      timing.closeLimit = .milliseconds(20)
+      let timing = SessionTiming.withoutPings
       let host = SessionNode(makePeer("host"), seats: 1, timing: timing, over: kinds, on: loop)
       let port = try await host.listen(on: [.loopback4])
       let client = SessionNode(makePeer("client"), seats: 0, timing: timing, over: kinds, on: loop)
@@ -110,9 +106,8 @@ import Testing
     over kinds: LinkKinds, _ body: (SessionNode, SessionNode, ConnectionID) async throws -> Void
   ) async throws {
     try await withNetworkLoop { loop in
-      var timing = SessionTiming()
-      timing.closeLimit = .milliseconds(20)
-      let host = SessionNode(makePeer("host"), seats: 1, timing: timing, over: kinds, on: loop)
+      let host = SessionNode(
+        makePeer("host"), seats: 1, timing: .closingSoon, over: kinds, on: loop)
       await host.pause(channel: 0)
       let port = try await host.listen(on: [.loopback4])
       let client = SessionNode(makePeer("client"), seats: 0, over: kinds, on: loop)

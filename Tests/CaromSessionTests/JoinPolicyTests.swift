@@ -67,7 +67,7 @@ import Testing
     let asked = Mutex(0)
     try await withNetworkLoop { loop in
       try await Session.host(
-        as: makePeer("host"), on: [.loopback4], loop: loop,
+        as: makePeer("host"), on: [.loopback4], over: .stream, loop: loop,
         admit: { _ in
           asked.withLock { $0 += 1 }
           return .decline("no")
@@ -76,8 +76,8 @@ import Testing
         let policy = RetryPolicy(attempts: 5, firstDelay: .milliseconds(1))
         _ = await #expect(throws: SessionError.refused(.declined("no"))) {
           try await Session.join(
-            [Endpoint(.loopback4, port: port)], as: makePeer("client"), retrying: policy,
-            loop: loop
+            [Endpoint(.loopback4, port: port)], as: makePeer("client"), over: .stream,
+            retrying: policy, loop: loop
           ) { _, _ in }
         }
       }

@@ -91,31 +91,6 @@ import Testing
     #expect(waiters.receipts[foreign] == nil)
   }
 
-  @Test func `requests are numbered in order, and the first outcome counts`() async {
-    var table = RequestTable()
-    let numbers = (0..<3).compactMap { table.add(to: connection, until: Instant(nanoseconds: $0)) }
-    #expect(numbers == [1, 2, 3])
-    #expect(table.add(to: other, until: Instant(nanoseconds: 9)) == 4)
-    #expect(table.numbers { $0.connection == connection } == [1, 2, 3])
-    #expect(table.numbers { $0.deadline >= Instant(nanoseconds: 2) } == [3, 4])
-    #expect(table.nextTimeout == nil, "no task is suspended yet")
-    table.resolve(2, .success([7]))
-    table.resolve(2, .failure(.busy))
-    guard case .resolved(.success([7]))? = table.entries[2]?.state else {
-      Issue.record("\(table.entries)")
-      return
-    }
-    let outcome = await withCheckedContinuation { continuation in
-      table.entries[4]?.state = .awaited(continuation)
-      #expect(table.nextTimeout == Instant(nanoseconds: 9))
-      table.resolve(4, .failure(.timedOut))
-      #expect(table.nextTimeout == nil)
-      table.resolve(4, .success([]))
-    }
-    #expect(outcome == .failure(.timedOut))
-    #expect(table.entries.keys.sorted() == [1, 2, 3])
-  }
-
   @Test(arguments: [
     (0 as UInt16, 15, 16, true), (0, 16, 16, false), (0, 0, 1, true), (7_777, 1, 1, false),
     (7_777, 0, 1, true),

@@ -73,11 +73,7 @@ import Testing
   }
 
   @Test func `an input's limit has a timer of its own`() async throws {
-    var timing = SessionTiming()
-    timing.firstPings = 0
-    timing.pingInterval = .seconds(20)
-    timing.silenceLimit = .seconds(80)
-    try await withPair(over: .stream, timing: timing) { pair in
+    try await withPair(over: .stream, timing: .withoutPings) { pair in
       // An acknowledgement is due 50 ms after a message, so the limit is longer.
       await pair.hosting.watchInput(on: .latest, limit: .milliseconds(100))
       var events = pair.hosting.events.makeAsyncIterator()

@@ -64,7 +64,7 @@ private let patience = Duration.seconds(600)
   }
 
   @Test func `a request whose limit passes while it waits for room throws timedOut`() async throws {
-    try await withPair { pair in
+    try await withPair(timing: .closingSoon) { pair in
       try await pair.fillNotes()
       await #expect(throws: RequestError.timedOut) {
         let note = Note([UInt8](repeating: 1, count: 900_000))

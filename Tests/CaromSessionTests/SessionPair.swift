@@ -41,6 +41,24 @@ func withPair(
   }
 }
 
+extension SessionTiming {
+  /// Closing takes at most 20 ms, whatever waits to be sent.
+  static var closingSoon: SessionTiming {
+    var timing = SessionTiming()
+    timing.closeLimit = .milliseconds(20)
+    return timing
+  }
+
+  /// There are no pings, so that a node sends nothing by itself. Closing takes at most 20 ms.
+  static var withoutPings: SessionTiming {
+    var timing = closingSoon
+    timing.firstPings = 0
+    timing.pingInterval = .seconds(3_600)
+    timing.silenceLimit = .seconds(7_200)
+    return timing
+  }
+}
+
 extension SessionPair {
   /// Sends notes to the host, which does not read them, until the send queue is full. Returns the
   /// number of notes.
@@ -88,6 +106,18 @@ extension Messages {
       if messages.count == count { break }
     }
     return messages
+  }
+}
+
+extension NetworkLoop {
+  /// Whether the loop still runs. On one that was shut down, even a sleep of no time throws.
+  func isRunning() async -> Bool {
+    do throws(TransportError) {
+      try await sleep(until: .zero)
+      return true
+    } catch {
+      return false
+    }
   }
 }
 

@@ -7,20 +7,15 @@ import Testing
 @testable import CaromSession
 
 @Suite(.timeLimit(.minutes(1))) struct StalledStreamTests {
-  /// Nothing but the stream itself can make the node continue: the host never sends, and pings are
-  /// far apart.
+  /// Nothing but the stream itself can make the node continue: the host never sends, and the client
+  /// sends no pings.
   @Test func `output for which a stream had no room is sent as soon as the stream is writable`()
     async throws
   {
     try await withNetworkLoop { loop in
-      var timing = SessionTiming()
-      timing.firstPings = 0
-      timing.pingInterval = .seconds(100)
-      timing.silenceLimit = .seconds(400)
-      timing.closeLimit = .milliseconds(20)
       let host = MuteHost(on: loop)
       let client = SessionNode(
-        makePeer("client"), seats: 0, timing: timing, over: .stream, on: loop)
+        makePeer("client"), seats: 0, timing: .withoutPings, over: .stream, on: loop)
       let connection = try await client.connect(to: [try await host.listen()])
       #expect(try await client.fillStream(of: connection) >= SessionLink.writeLength)
       await host.waitForBytes(4_000_000)

@@ -50,6 +50,23 @@ import Testing
     }
   }
 
+  /// Page Sessions, Receive: a message is displaced only by a newer one of the same peer.
+  @Test func `on a sequenced channel, messages do not displace those of another peer`() async {
+    await withUnconnectedPeer { quiet in
+      let busy = Peer(info: makePeer("busy"), connectionID: ConnectionID(2), hub: quiet.hub)
+      let registry = InboxRegistry()
+      let inbox = registry.inbox(for: .latest)
+      #expect(inbox.push(Received(peer: quiet, message: Note([9])), bytes: 1))
+      for number in 1...1_024 {
+        #expect(inbox.push(Received(peer: busy, message: Self.makeNote(number)), bytes: 2))
+      }
+      #expect(inbox.count == 1_024)
+      #expect(inbox.pop()?.message == Note([9]))
+      #expect(inbox.pop()?.message == Self.makeNote(2))
+      registry.end()
+    }
+  }
+
   /// Sends notes that the host does not read yet, and waits until they have arrived.
   private func send(
     _ numbers: Range<Int>, length: Int = 2, on channel: MessageChannel<Note>, from pair: SessionPair
@@ -110,8 +127,8 @@ import Testing
       await pair.hosting.node.stopInputs(of: pair.client.connectionID, count: 4_097)
       var events: [PeerEvent] = []
       while let event = pair.hosting.poll() { events.append(event) }
-      #expect(
-        events == (1...4_096).map { .inputStopped(pair.client, channel: UInt8($0 & 63)) })
+      let newest = (1...4_096).map { PeerEvent.inputStopped(pair.client, channel: UInt8($0 & 63)) }
+      #expect(events == newest)
     }
   }
 

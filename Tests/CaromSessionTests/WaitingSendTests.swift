@@ -46,9 +46,7 @@ import Testing
   func `sendConfirmed returns false when the connection ends before the message is sent`(
     isKicked: Bool
   ) async throws {
-    var timing = SessionTiming()
-    timing.closeLimit = .milliseconds(20)
-    try await withPair(timing: timing) { pair in
+    try await withPair(timing: .closingSoon) { pair in
       try await pair.fillNotes()
       let receipt = await pair.host.startSendingConfirmed(Note([3]), on: .notes)
       if isKicked { await pair.client.kick() } else { await pair.host.close() }
@@ -87,11 +85,7 @@ import Testing
 
   /// SessionNode.sendWhenRoom: throws `expired` if the lifetime passes, not at some later timeout.
   @Test func `the end of a waiting message's lifetime has a timer`() async throws {
-    var timing = SessionTiming()
-    timing.firstPings = 0
-    timing.pingInterval = .seconds(20)
-    timing.silenceLimit = .seconds(80)
-    try await withPair(over: .stream, timing: timing) { pair in
+    try await withPair(over: .stream, timing: .withoutPings) { pair in
       try await pair.fillNotes()
       let deadlines = await pair.host.node.startSendingLate(to: pair.host.connectionID)
       let now = pair.loop.now

@@ -2,6 +2,7 @@
   import CSystemCalls
   import CaromCore
   import Glibc
+  import TestClock
   import Testing
 
   @testable import CaromTransport

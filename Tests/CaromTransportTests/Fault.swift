@@ -89,25 +89,6 @@
     func arm() -> Fault { Fault(call, code, after: skipped, detail: detail, limit: limit) }
   }
 
-  /// The stopped clock of the current thread, which has to run a loop. Its timers expire only when
-  /// the clock is advanced, and so at an exact time.
-  struct StoppedClock {
-    private let loop: NetworkLoop
-
-    init(of loop: NetworkLoop) {
-      loop.preconditionCurrent("a clock")
-      self.loop = loop
-      sc_stop_clock()
-    }
-
-    /// Advances the clock. Returns after all timers that are then due have fired.
-    func advance(by duration: Duration) async throws {
-      sc_advance_clock(duration.wholeNanoseconds)
-      // A deadline before all others makes the loop look for due timers.
-      try await loop.sleep(until: .zero)
-    }
-  }
-
   /// A blocking TCP client without a loop, which is connected as soon as it exists.
   final class PlainPeer {
     let descriptor: Int32

@@ -1,5 +1,6 @@
 #if os(Linux)
   import CaromCore
+  import TestClock
   import Testing
 
   @testable import CaromTransport

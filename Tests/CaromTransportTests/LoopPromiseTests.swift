@@ -124,7 +124,7 @@ import Testing
       timer = nil
       ticker = nil
       hook = nil
-      try await loop.sleep(until: loop.now + .milliseconds(5))
+      try await pass(on: loop)
       loop.core.requestStop()
       withExtendedLifetime(kept) {}
       while loop.core.isOpen { await Task.yield() }

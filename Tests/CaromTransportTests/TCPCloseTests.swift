@@ -1,6 +1,7 @@
 #if os(Linux)
   import CSystemCalls
   import CaromCore
+  import TestClock
   import Testing
 
   @testable import CaromTransport
