@@ -4,24 +4,9 @@ import Testing
 
 /// Rules for several links, for links that change, and for names on the wire.
 @Suite struct LinkRuleTests {
-  private func makeTwoLinks() -> SimulatedNetwork {
-    var network = SimulatedNetwork()
-    network.addNode(
-      "a", [SimulatedNetwork.makeAttachment(0, 2, 1), SimulatedNetwork.makeAttachment(1, 3, 1)])
-    return network
-  }
-
-  private func respond(_ network: inout SimulatedNetwork, _ answers: [Record], on segment: Int) {
-    var message = Message(isResponse: true)
-    message.answers = answers
-    let source = Endpoint(.v4(0x0A00_0009 | UInt32(segment) << 8), port: 5353)
-    network.inject(message.encoded(), from: source, on: segment)
-    network.run(for: .milliseconds(1))
-  }
-
   @Test func `R46: a returning link is queried again after 1, 2 and 4 s, and other links are not`()
   {
-    var network = makeTwoLinks()
+    var network = SimulatedNetwork.makeWithOneNode(links: 2)
     var attachments = network.nodes[0].attachments
     network.browse(0)
     network.run(for: .seconds(100))
@@ -38,7 +23,7 @@ import Testing
   }
 
   @Test func `R46: new addresses restart questions; a new MTU or unicast reception does not`() {
-    var network = makeTwoLinks()
+    var network = SimulatedNetwork.makeWithOneNode(links: 2)
     var attachments = network.nodes[0].attachments
     network.browse(0)
     network.run(for: .seconds(100))
@@ -55,7 +40,7 @@ import Testing
   }
 
   @Test func `R46: all questions are asked again after a sleep`() {
-    var network = makeTwoLinks()
+    var network = SimulatedNetwork.makeWithOneNode(links: 2)
     network.browse(0)
     network.run(for: .seconds(100))
     network.log = []
@@ -89,11 +74,11 @@ import Testing
   }
 
   @Test func `R56: records received on a link are removed with the link`() {
-    var network = makeTwoLinks()
+    var network = SimulatedNetwork.makeWithOneNode(links: 2)
     let attachments = network.nodes[0].attachments
     network.browse(0)
-    respond(&network, [SimulatedNetwork.makePointer()], on: 0)
-    respond(&network, [SimulatedNetwork.makePointer(), SimulatedNetwork.makePointer("B")], on: 1)
+    network.respond([SimulatedNetwork.makePointer()], on: 0)
+    network.respond([SimulatedNetwork.makePointer(), SimulatedNetwork.makePointer("B")], on: 1)
     network.setLinks(0, [attachments[0]])
     #expect(network.changes(0) == ["+Maya's table", "+B", "-B"])
     network.setLinks(0, [])
@@ -104,7 +89,7 @@ import Testing
   }
 
   @Test func `R61: a service on two links is reported once and stays while one link remains`() {
-    var network = makeTwoLinks()
+    var network = SimulatedNetwork.makeWithOneNode(links: 2)
     let attachments = network.nodes[0].attachments
     let other = network.addNode(
       "b", [SimulatedNetwork.makeAttachment(0, 2, 2), SimulatedNetwork.makeAttachment(1, 3, 2)])
@@ -119,12 +104,12 @@ import Testing
   }
 
   @Test func `R61: when a link goes, the TXT record of the remaining link is reported`() throws {
-    var network = makeTwoLinks()
+    var network = SimulatedNetwork.makeWithOneNode(links: 2)
     let attachments = network.nodes[0].attachments
     network.browse(0)
     for segment in [0, 1] {
       let text = SimulatedNetwork.makeText(["link": "\(segment)"])
-      respond(&network, [SimulatedNetwork.makePointer(), text], on: segment)
+      network.respond([SimulatedNetwork.makePointer(), text], on: segment)
     }
     let before = network.changes(0)
     network.setLinks(0, [attachments[1]])
@@ -159,7 +144,7 @@ import Testing
   @Test func `R61: services with the same name on two links do not share addresses`()
     throws
   {
-    var network = makeTwoLinks()
+    var network = SimulatedNetwork.makeWithOneNode(links: 2)
     network.browse(0)
     let all = { (host: UInt8, port: UInt16) in
       [
@@ -167,8 +152,8 @@ import Testing
         SimulatedNetwork.makeText([:]), SimulatedNetwork.makeAddress(host),
       ]
     }
-    respond(&network, all(8, 1), on: 0)
-    respond(&network, all(9, 2), on: 1)
+    network.respond(all(8, 1), on: 0)
+    network.respond(all(9, 2), on: 1)
     #expect(network.changes(0) == ["+Maya's table"])
     _ = network.resolve(0)
     let resolution = try #require(network.resolutions(0).first ?? nil)

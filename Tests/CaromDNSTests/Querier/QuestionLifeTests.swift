@@ -4,21 +4,6 @@ import Testing
 
 /// How long questions are asked, and where (RFC 6762 §5.2).
 @Suite struct QuestionLifeTests {
-  private func makeNetwork(seed: UInt64 = 1, links: Int = 1) -> SimulatedNetwork {
-    var network = SimulatedNetwork(seed: seed)
-    network.addNode(
-      "a", (0..<links).map { SimulatedNetwork.makeAttachment($0, UInt32(2 + $0), 1) })
-    return network
-  }
-
-  private func respond(_ network: inout SimulatedNetwork, _ answers: [Record], on segment: Int) {
-    var message = Message(isResponse: true)
-    message.answers = answers
-    let source = Endpoint(.v4(0x0A00_0009 | UInt32(segment) << 8), port: 5353)
-    network.inject(message.encoded(), from: source, on: segment)
-    network.run(for: .milliseconds(1))
-  }
-
   private func gaps(_ times: [Instant]) -> [Duration] {
     zip(times, times.dropFirst()).map { $1 - $0 }
   }
@@ -27,7 +12,7 @@ import Testing
   func `R3: the second query follows after a second, even if another resolve waits for it`(
     seed: UInt64
   ) throws {
-    var network = makeNetwork(seed: seed)
+    var network = SimulatedNetwork.makeWithOneNode(seed: seed)
     _ = network.resolve(0)
     network.run(for: .milliseconds(300))
     _ = network.resolve(0)
@@ -40,7 +25,7 @@ import Testing
   func `R2: a question joins an earlier one's packet only if that leaves in 20 ms or later`(
     seed: UInt64
   ) throws {
-    var network = makeNetwork(seed: seed)
+    var network = SimulatedNetwork.makeWithOneNode(seed: seed)
     network.browse(0)
     var copy = network
     copy.run(for: .milliseconds(200))
@@ -63,27 +48,27 @@ import Testing
   }
 
   @Test func `R5: an answer on one link suffices for all links that have been asked`() {
-    var network = makeNetwork(links: 2)
+    var network = SimulatedNetwork.makeWithOneNode(links: 2)
     _ = network.with(0) { $0.query("host9.local", .a, at: $1) }
     network.run(for: .milliseconds(200))
     #expect(network.log.map(\.segment) == [0, 1])
-    respond(&network, [SimulatedNetwork.makeAddress()], on: 0)
+    network.respond([SimulatedNetwork.makeAddress()], on: 0)
     network.run(for: .seconds(60))
     #expect(network.log.count == 2)
   }
 
   @Test func `R21: a denial on one link leaves the questions on other links`() {
-    var network = makeNetwork(links: 2)
+    var network = SimulatedNetwork.makeWithOneNode(links: 2)
     _ = network.with(0) { $0.query("host9.local", .aaaa, at: $1) }
     network.run(for: .milliseconds(200))
     network.log = []
-    respond(&network, [SimulatedNetwork.makeDenial("host9.local", has: [.a])], on: 0)
+    network.respond([SimulatedNetwork.makeDenial("host9.local", has: [.a])], on: 0)
     network.run(for: .seconds(10))
     #expect(network.log.map(\.segment) == [1, 1, 1])
   }
 
   @Test func `R46: an answered question is asked again at 1, 3 and 7 s after a sleep`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.with(0) { $0.query("host9.local", .a, at: $1) }
     network.run(for: .milliseconds(200))
     network.respond([SimulatedNetwork.makeAddress()])
@@ -95,7 +80,7 @@ import Testing
   }
 
   @Test func `R3: a stopped operation asks nothing more, for services and texts alike`() throws {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     let browse = network.browse(0)
     network.respond([SimulatedNetwork.makePointer()])
     let resolve = network.resolve(0, "other", within: .seconds(100))
@@ -116,7 +101,7 @@ import Testing
   }
 
   @Test func `R3: a question is asked until the last operation that needs it has stopped`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     let first = network.browse(0)
     let second = network.browse(0)
     network.run(for: .seconds(5))
@@ -133,7 +118,7 @@ import Testing
   }
 
   @Test func `nothing is reported after an operation stopped, not even what was cached`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.respond([
       SimulatedNetwork.makePointer(), SimulatedNetwork.makeServer(),
       SimulatedNetwork.makeText(["seats": "1/2"]), SimulatedNetwork.makeAddress(),
@@ -158,7 +143,7 @@ import Testing
   }
 
   @Test func `stopping one operation leaves the events of the others`() throws {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.respond([SimulatedNetwork.makePointer(), SimulatedNetwork.makeAddress()])
     let started = network.with(0) { machine, now in
       let types: [RecordType] = [.a, .a, .any]

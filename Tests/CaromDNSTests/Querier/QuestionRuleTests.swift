@@ -4,12 +4,6 @@ import Testing
 
 /// Rules for when questions are asked, and for which responses are accepted.
 @Suite struct QuestionRuleTests {
-  private func makeNetwork(seed: UInt64 = 1) -> SimulatedNetwork {
-    var network = SimulatedNetwork(seed: seed)
-    network.addNode(1)
-    return network
-  }
-
   private func gaps(_ times: [Instant]) -> [Int64] {
     zip(times, times.dropFirst()).map { ($1 - $0).components.seconds }
   }
@@ -34,7 +28,7 @@ import Testing
   @Test func `R2: the first query is delayed by 20 to 120 ms, evenly distributed`() throws {
     var quarters = [0, 0, 0, 0]
     for seed in 1...80 as ClosedRange<UInt64> {
-      var network = makeNetwork(seed: seed)
+      var network = SimulatedNetwork.makeWithOneNode(seed: seed)
       network.run(for: .seconds(1))
       let start = network.now
       network.browse(0)
@@ -47,7 +41,7 @@ import Testing
   }
 
   @Test func `R2: questions that start at about the same time share a packet`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     _ = network.resolve(0)
     network.run(for: .milliseconds(200))
@@ -56,7 +50,7 @@ import Testing
   }
 
   @Test func `R3: query intervals double from one second to an hour until the browse stops`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     let id = network.browse(0)
     network.run(for: .seconds(2 * 3600 + 5000))
     #expect(
@@ -71,7 +65,7 @@ import Testing
 
   @Test func `R4: a wanted record is queried at 80, 85, 90 and 95 percent of its life`() throws {
     for seed in 1...20 as ClosedRange<UInt64> {
-      var network = makeNetwork(seed: seed)
+      var network = SimulatedNetwork.makeWithOneNode(seed: seed)
       _ = network.with(0) { $0.query("host9.local", .a, at: $1) }
       network.run(for: .milliseconds(200))
       let start = network.now
@@ -87,14 +81,14 @@ import Testing
   }
 
   @Test func `R4: an unwanted record is not refreshed`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.respond([SimulatedNetwork.makeAddress(), SimulatedNetwork.makePointer()])
     network.run(for: .seconds(5000))
     #expect(network.log.isEmpty)
   }
 
   @Test func `R4: records that arrived together are refreshed together`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     for index in 0..<30 {
       network.respond(
@@ -109,7 +103,7 @@ import Testing
   }
 
   @Test func `R5: a unique answer suspends queries until 80 percent of its life`() throws {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.with(0) { $0.query("host9.local", .a, at: $1) }
     network.run(for: .milliseconds(200))
     network.respond([SimulatedNetwork.makeAddress()])
@@ -123,7 +117,7 @@ import Testing
 
   @Test func `R3: a unique record that is wanted is queried for again after it has expired`() throws
   {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.with(0) { $0.query("host9.local", .a, at: $1) }
     network.run(for: .milliseconds(200))
     network.respond([SimulatedNetwork.makeAddress()])
@@ -140,7 +134,7 @@ import Testing
   }
 
   @Test func `R5: a cached unique answer makes the query unnecessary`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.respond([SimulatedNetwork.makeAddress()])
     _ = network.with(0) { $0.query("host9.local", .a, at: $1) }
     network.run(for: .seconds(90))
@@ -148,7 +142,7 @@ import Testing
   }
 
   @Test func `R6: only the first query asks for a unicast response`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     setReceivesUnicast(&network, true)
     network.browse(0)
     network.run(for: .seconds(10))
@@ -161,7 +155,7 @@ import Testing
   }
 
   @Test func `R7: unicast responses are requested only while they reach this process`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     network.run(for: .seconds(2))
     setReceivesUnicast(&network, true)
@@ -192,7 +186,7 @@ import Testing
 
   @Test(arguments: [0, 7, 0xFFFF] as [UInt16])
   func `R9: every response is used, whatever its ID and even if another host asked`(id: UInt16) {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     var message = Message(id: id, isResponse: true)
     message.answers = [SimulatedNetwork.makePointer()]
@@ -228,7 +222,7 @@ import Testing
       (SimulatedNetwork.makeText([:]), here, 100, false),
     ]
     for (answer, source, delay, counts) in cases {
-      var network = makeNetwork()
+      var network = SimulatedNetwork.makeWithOneNode()
       unicast(
         &network, [answer, SimulatedNetwork.makeAddress()], from: source,
         after: .milliseconds(delay))
@@ -241,7 +235,7 @@ import Testing
 
   @Test(arguments: [[RecordType.a], [.a, .aaaa]])
   func `R10 R21: a denial of the queried type counts as a unicast answer`(present: [RecordType]) {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     setReceivesUnicast(&network, true)
     _ = network.with(0) { $0.query("host9.local", .aaaa, at: $1) }
     network.run(for: .milliseconds(200))
@@ -256,7 +250,7 @@ import Testing
   }
 
   @Test func `R10: an unrequested unicast response is ignored`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     network.run(for: .milliseconds(200))
     var message = Message(isResponse: true)
@@ -269,7 +263,7 @@ import Testing
   }
 
   @Test func `R59: a multicast response is used whatever its source address`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     var message = Message(isResponse: true)
     message.answers = [SimulatedNetwork.makePointer()]
@@ -279,7 +273,7 @@ import Testing
   }
 
   @Test func `R17: a response from a port other than 5353 is ignored by the querier`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     var message = Message(isResponse: true)
     message.answers = [SimulatedNetwork.makePointer()]

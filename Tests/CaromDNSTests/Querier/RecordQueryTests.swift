@@ -3,12 +3,6 @@ import CaromDNS
 import Testing
 
 @Suite struct RecordQueryTests {
-  private func makeNetwork() -> SimulatedNetwork {
-    var network = SimulatedNetwork()
-    network.addNode(1)
-    return network
-  }
-
   private func query(_ network: inout SimulatedNetwork, _ name: Name, _ type: RecordType) throws
     -> QueryID
   {
@@ -18,7 +12,7 @@ import Testing
   @Test func `records of any type are reported once for each interface, and again when removed`()
     throws
   {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     let id = try query(&network, "host9.local", RecordType(rawValue: 13))
     network.run(for: .milliseconds(200))
     #expect(network.questions(0, RecordType(rawValue: 13)).count == 1)
@@ -37,7 +31,7 @@ import Testing
   }
 
   @Test func `a query for any type reports all records of the name`() throws {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.respond([SimulatedNetwork.makeAddress()])
     let id = try query(&network, "host9.local", .any)
     let other = Record("host9.local", .text([0]), timeToLive: 120, flushesCache: true)
@@ -50,7 +44,7 @@ import Testing
   }
 
   @Test func `cached records can be read without a query`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.respond([SimulatedNetwork.makeAddress(), SimulatedNetwork.makeAddress(8)])
     network.run(for: .seconds(20))
     network.log = []
@@ -64,7 +58,7 @@ import Testing
   }
 
   @Test func `a TXT record monitor reports the record, its changes and its removal`() throws {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     let id = try #require(
       network.with(0) { $0.monitorText(of: SimulatedNetwork.makeInstance(), at: $1) })
     network.respond([SimulatedNetwork.makeText(["seats": "1/2"])])
@@ -84,7 +78,7 @@ import Testing
   }
 
   @Test func `a TXT record monitor reports a cached record at once`() throws {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.respond([SimulatedNetwork.makeText(["seats": "1/2"])])
     let id = try #require(
       network.with(0) { $0.monitorText(of: SimulatedNetwork.makeInstance(), at: $1) })
@@ -94,7 +88,7 @@ import Testing
   }
 
   @Test func `the numbers of queries and TXT record monitors are limited`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.with(0) { machine, now in
       for index in 0..<Querier.queryLimit {
         #expect(machine.query(SimulatedNetwork.makeInstance("\(index)"), .a, at: now) != nil)
@@ -108,7 +102,7 @@ import Testing
   }
 
   @Test func `the events of one message are polled together`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     var message = Message(isResponse: true)
     message.answers = [

@@ -3,12 +3,6 @@ import CaromDNS
 import Testing
 
 @Suite struct ResolveRuleTests {
-  private func makeNetwork() -> SimulatedNetwork {
-    var network = SimulatedNetwork()
-    network.addNode(1)
-    return network
-  }
-
   private func failures(_ network: SimulatedNetwork) -> [ResolveFailure] {
     network.querierEvents(0).compactMap { event in
       if case .unresolved(_, let failure) = event { failure } else { nil }
@@ -18,7 +12,7 @@ import Testing
   private let text = SimulatedNetwork.makeText(["seats": "1/2"])
 
   @Test func `R21: a denied address type is not queried again until the denial ages`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.with(0) { $0.query("host9.local", .aaaa, at: $1) }
     network.run(for: .milliseconds(200))
     network.respond([SimulatedNetwork.makeDenial("host9.local", has: [.a])])
@@ -34,7 +28,7 @@ import Testing
   }
 
   @Test func `R21: resolving fails at once if the host denies all addresses`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.resolve(0)
     network.respond([SimulatedNetwork.makeServer(), text])
     network.run(for: .milliseconds(10))
@@ -46,7 +40,7 @@ import Testing
   @Test func `R21: a denied SRV record means not offered, and a denied TXT record means empty`()
     throws
   {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.resolve(0)
     network.respond([SimulatedNetwork.makeDenial(SimulatedNetwork.makeInstance(), has: [.txt])])
     #expect(failures(network) == [.notOffered])
@@ -65,7 +59,7 @@ import Testing
       Record("host9.local", .types(next: "host9.local", [.a, .nsec]), timeToLive: 120),
     ]
     for denial in strange {
-      var network = makeNetwork()
+      var network = SimulatedNetwork.makeWithOneNode()
       _ = network.with(0) { $0.query("host9.local", .aaaa, at: $1) }
       network.browse(0)
       network.respond([denial, SimulatedNetwork.makePointer()])
@@ -77,7 +71,7 @@ import Testing
   }
 
   @Test func `R21: PTR record sets cannot be denied`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     network.respond([SimulatedNetwork.makeDenial(SimulatedNetwork.type.name(), has: [.a])])
     network.run(for: .seconds(10))
@@ -85,7 +79,7 @@ import Testing
   }
 
   @Test func `R21: an existing record outweighs a denial of its type`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.resolve(0)
     network.respond([
       SimulatedNetwork.makeServer(), text, SimulatedNetwork.makeDenial("host9.local", has: [.aaaa]),
@@ -128,7 +122,7 @@ import Testing
   }
 
   @Test func `R71: a service with the target "." is not offered`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.resolve(0)
     network.respond([text, SimulatedNetwork.makeServer(host: .root)])
     #expect(failures(network) == [.notOffered])
@@ -136,7 +130,7 @@ import Testing
   }
 
   @Test func `R80: answers without additional records only require further queries`() throws {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     let records: [RecordType: Record] = [
       .ptr: SimulatedNetwork.makePointer(), .srv: SimulatedNetwork.makeServer(), .txt: text,
@@ -159,7 +153,7 @@ import Testing
   }
 
   @Test func `a resolve failure distinguishes an unknown host from an unknown address`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.resolve(0, "nobody")
     _ = network.resolve(0, "lost")
     network.respond([SimulatedNetwork.makeServer("lost")])
@@ -173,7 +167,7 @@ import Testing
   @Test func `R72: a service without a TXT record is resolved after 1500 ms with an empty one`()
     throws
   {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.resolve(0)
     network.respond([SimulatedNetwork.makeServer(), SimulatedNetwork.makeAddress()])
     #expect(network.querierEvents(0).isEmpty)
@@ -182,7 +176,7 @@ import Testing
   }
 
   @Test func `at most 4096 resolves run at a time, each with at most eight hosts`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.with(0) { machine, now in
       for index in 0...Querier.resolverLimit {
         _ = machine.resolve(
@@ -202,7 +196,7 @@ import Testing
   }
 
   @Test func `a new resolve queries at once although the question is already active`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     _ = network.with(0) { $0.query(SimulatedNetwork.makeInstance(), .srv, at: $1) }
     network.run(for: .seconds(1500))
     network.log = []

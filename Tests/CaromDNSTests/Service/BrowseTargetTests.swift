@@ -3,12 +3,6 @@ import CaromDNS
 import Testing
 
 @Suite struct BrowseTargetTests {
-  private func makeNetwork() -> SimulatedNetwork {
-    var network = SimulatedNetwork()
-    network.addNode(1)
-    return network
-  }
-
   private func names(_ network: SimulatedNetwork) -> [String] {
     network.querierEvents(0).compactMap { event in
       switch event {
@@ -20,7 +14,7 @@ import Testing
   }
 
   @Test func `R78: a subtype may have any bytes, and its services keep their names`() throws {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     let label: [UInt8] = [0x2E, 0xFF, 0x20, 0x5C]
     network.browse(0, .subtype(label, of: SimulatedNetwork.type))
     network.run(for: .milliseconds(200))
@@ -32,7 +26,7 @@ import Testing
   }
 
   @Test func `R78: browsing for a subtype finds only services published under it`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.addNode(2)
     var ranked = SimulatedNetwork.makeService("ranked")
     ranked.subtypes = ["_ranked"]
@@ -44,7 +38,7 @@ import Testing
   }
 
   @Test func `R79: each service type is reported once, and removed with its last service`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.addNode(2)
     network.browse(0, .types())
     network.run(for: .seconds(1))
@@ -65,7 +59,7 @@ import Testing
   func `R81: the five lists of domains are queried in local and in other domains`(
     kind: BrowseTarget.DomainKind
   ) throws {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0, .domains(kind))
     network.browse(0, .domains(kind, in: "example.org"))
     network.run(for: .milliseconds(200))
@@ -92,7 +86,7 @@ import Testing
   }
 
   @Test func `R83: a PTR record may point outside its type or domain`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     network.browse(0)
     network.respond([
       Record(
@@ -128,7 +122,7 @@ import Testing
   }
 
   @Test func `at most 256 browses run at a time`() {
-    var network = makeNetwork()
+    var network = SimulatedNetwork.makeWithOneNode()
     var last: BrowseID?
     for index in 0..<Querier.browseLimit {
       last = network.with(0) {

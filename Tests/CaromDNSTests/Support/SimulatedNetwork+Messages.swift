@@ -3,12 +3,15 @@ import CaromDNS
 
 /// Messages from simulated hosts that are not nodes.
 extension SimulatedNetwork {
-  /// Multicasts a response from 10.0.0.`host`.
-  mutating func respond(_ answers: [Record], additionals: [Record] = [], from host: UInt8 = 9) {
+  /// Multicasts a response from 10.0.`segment`.`host`.
+  mutating func respond(
+    _ answers: [Record], additionals: [Record] = [], from host: UInt8 = 9, on segment: Int = 0
+  ) {
     var message = Message(isResponse: true)
     message.answers = answers
     message.additionals = additionals
-    inject(message, from: host)
+    let source = Endpoint(.v4(0x0A00_0000 | UInt32(segment) << 8 | UInt32(host)), port: 5353)
+    inject(message.encoded(), from: source, on: segment)
     run(for: .milliseconds(1))
   }
 

@@ -38,9 +38,19 @@ struct SimulatedNetwork {
   var disconnected: Set<Int> = []
   var delay = Duration.microseconds(50)
   private var flights: [Flight] = []
+  /// The next timeout of each node, since reading it from a node in an array copies the node.
+  private var timeouts: [Instant?] = []
   private var generator: SeededGenerator
 
   init(seed: UInt64 = 1) { generator = SeededGenerator(seed: seed) }
+
+  /// A network with one node, which has an interface on each of `links` segments: 10.0.0.1 on the
+  /// interface with index 2, 10.0.1.1 on that with index 3, and so on.
+  static func makeWithOneNode(seed: UInt64 = 1, links: Int = 1) -> SimulatedNetwork {
+    var network = SimulatedNetwork(seed: seed)
+    network.addNode("a", (0..<links).map { makeAttachment($0, UInt32(2 + $0), 1) })
+    return network
+  }
 
   /// Adds a node with one interface, which has index 2 and the address 10.0.0.`host`.
   @discardableResult
@@ -55,6 +65,7 @@ struct SimulatedNetwork {
     let machine = MulticastDNS(
       hostLabel: name, isHostUnique: isHostUnique, generator: generator.split())
     nodes.append(Node(machine: machine, attachments: attachments))
+    timeouts.append(nil)
     let index = nodes.count - 1
     nodes[index].machine.setLinks(attachments.map(\.link), at: now)
     drain(index)
@@ -87,6 +98,7 @@ struct SimulatedNetwork {
   private mutating func drain(_ node: Int) {
     while let transmit = nodes[node].machine.pollTransmit() { send(transmit, from: node) }
     while let event = nodes[node].machine.pollEvent() { nodes[node].events.append((now, event)) }
+    timeouts[node] = nodes[node].machine.nextTimeout
   }
 
   private mutating func send(_ transmit: Transmit, from sender: Int) {
@@ -135,7 +147,7 @@ struct SimulatedNetwork {
   }
 
   private var nextMoment: Instant? {
-    nodes.reduce(flights.map(\.at).min()) { earliest($0, $1.machine.nextTimeout) }
+    timeouts.reduce(flights.lazy.map(\.at).min()) { earliest($0, $1) }
   }
 
   /// Advances the time by `duration`.
@@ -166,7 +178,7 @@ struct SimulatedNetwork {
       drain(flight.receiver)
     }
     for node in nodes.indices {
-      guard let next = nodes[node].machine.nextTimeout, next <= now else { continue }
+      guard let next = timeouts[node], next <= now else { continue }
       nodes[node].machine.handleTimeout(at: now)
       drain(node)
     }
