@@ -1,5 +1,6 @@
 import CaromCore
 import CaromProtocol
+import Testing
 
 /// Two channel sets, between which a test carries packets one by one.
 struct ChannelPair {
@@ -134,5 +135,20 @@ struct ChannelPair {
     var events: [ChannelEvent] = []
     while let event = near.pollEvent() { events.append(event) }
     return events
+  }
+}
+
+/// Passes frames to the receiving side, all in one packet.
+func receive(_ frames: FrameValue..., in set: inout ChannelSet) throws {
+  let bytes = try #require(encodeFrames(frames, limit: 1 << 21))
+  try ChannelPair.deliver(ChannelPair.Packet(bytes: bytes, records: []), to: &set, at: .zero)
+}
+
+extension FrameValue {
+  /// A message whose bytes are all the low byte of its number.
+  static func filled(
+    _ delivery: Delivery, _ number: UInt64, channel: UInt8 = 0, length: Int = 1
+  ) -> FrameValue {
+    .message(delivery, channel, number, [UInt8](repeating: UInt8(number & 0xFF), count: length))
   }
 }

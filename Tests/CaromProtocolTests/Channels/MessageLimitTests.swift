@@ -9,18 +9,6 @@ import Testing
   private static let reliable: [Delivery] = [.reliableOrdered, .reliableUnordered]
   private static let latest: [Delivery] = [.unreliable, .unreliableSequenced, .reliableSequenced]
 
-  /// Passes frames to the receiving side, all in one packet.
-  private func receive(_ frames: FrameValue..., in set: inout ChannelSet) throws {
-    let bytes = try #require(encodeFrames(frames, limit: 1 << 21))
-    try ChannelPair.deliver(ChannelPair.Packet(bytes: bytes, records: []), to: &set, at: .zero)
-  }
-
-  private func message(
-    _ delivery: Delivery, _ number: UInt64, channel: UInt8 = 0, length: Int = 1
-  ) -> FrameValue {
-    .message(delivery, channel, number, [UInt8](repeating: UInt8(number & 0xFF), count: length))
-  }
-
   private func fragment(
     _ delivery: Delivery, _ number: UInt64, of total: Int, at offset: Int = 0, count: Int = 1
   ) -> FrameValue {
@@ -34,12 +22,12 @@ import Testing
     _ rest: Int, in set: ChannelSet, _ delivery: Delivery, next number: UInt64
   ) throws {
     var (exact, beyond) = (set, set)
-    try receive(message(delivery, number, length: rest - 64), in: &exact)
+    try receive(.filled(delivery, number, length: rest - 64), in: &exact)
     #expect(throws: DecodeError.self) {
-      try receive(message(delivery, number + 1, length: 0), in: &exact)
+      try receive(.filled(delivery, number + 1, length: 0), in: &exact)
     }
     #expect(throws: DecodeError.self) {
-      try receive(message(delivery, number, length: rest - 63), in: &beyond)
+      try receive(.filled(delivery, number, length: rest - 63), in: &beyond)
     }
   }
 
@@ -51,11 +39,11 @@ import Testing
   ) throws {
     try expectCredit(Self.window, in: ChannelSet(), delivery, next: 0)
     var set = ChannelSet()
-    try receive(message(.reliableOrdered, 0, length: 1_000), in: &set)
-    try receive(message(.reliableUnordered, 0, length: 0), in: &set)
-    try receive(message(.reliableOrdered, 0, channel: 1, length: 1_000), in: &set)
-    try receive(message(.reliableSequenced, 0, length: 1_000), in: &set)
-    try receive(message(.unreliable, 0, length: 1_000), in: &set)
+    try receive(.filled(.reliableOrdered, 0, length: 1_000), in: &set)
+    try receive(.filled(.reliableUnordered, 0, length: 0), in: &set)
+    try receive(.filled(.reliableOrdered, 0, channel: 1, length: 1_000), in: &set)
+    try receive(.filled(.reliableSequenced, 0, length: 1_000), in: &set)
+    try receive(.filled(.unreliable, 0, length: 1_000), in: &set)
     try expectCredit(Self.window - 1_064 - 64, in: set, delivery, next: 1)
   }
 
@@ -91,12 +79,12 @@ import Testing
     try receive(first, in: &begun)
     try expectCredit(Self.window - 664, in: begun, delivery, next: 1)
     var (whole, overlapping) = (begun, begun)
-    try receive(message(delivery, 0, length: 1_000), in: &whole)
+    try receive(.filled(delivery, 0, length: 1_000), in: &whole)
     try receive(fragment(delivery, 0, of: 1_000, at: 500, count: 500), in: &overlapping)
     for var set in [whole, overlapping] {
       #expect(set.statistics.messagesReceived == 1)
       try receive(first, in: &set)
-      try receive(message(delivery, 0, length: 1_000), in: &set)
+      try receive(.filled(delivery, 0, length: 1_000), in: &set)
       #expect(set.statistics.messagesReceived == 1)
       try expectCredit(Self.window - 1_064, in: set, delivery, next: 1)
     }
@@ -109,13 +97,16 @@ import Testing
     delivery: Delivery
   ) throws {
     for frame in [
-      message(delivery, 0, length: 65_536), fragment(delivery, 0, of: 65_536, count: 65_536),
+      FrameValue.filled(delivery, 0, length: 65_536),
+      fragment(delivery, 0, of: 65_536, count: 65_536),
     ] {
       var set = ChannelSet()
       try receive(frame, in: &set)
       #expect(set.statistics.messagesReceived == 1)
     }
-    for frame in [message(delivery, 0, length: 65_537), fragment(delivery, 0, of: 65_537)] {
+    for frame in [
+      FrameValue.filled(delivery, 0, length: 65_537), fragment(delivery, 0, of: 65_537),
+    ] {
       var set = ChannelSet()
       #expect(throws: DecodeError.tooLarge(length: 65_537, limit: 65_536)) {
         try receive(frame, in: &set)
@@ -133,14 +124,14 @@ import Testing
     // No number is below 0, so 65,535 is far above the lowest missing one.
     for number in 0...1 as ClosedRange<UInt64> {
       for far in [4_096, 32_767, 32_768, 65_535 - number] as [UInt64] {
-        #expect(throws: DecodeError.self) { try receive(message(delivery, number + far), in: &set) }
+        #expect(throws: DecodeError.self) { try receive(.filled(delivery, number + far), in: &set) }
       }
-      try receive(message(delivery, number + 4_095), in: &set)
-      try receive(message(delivery, number), in: &set)
+      try receive(.filled(delivery, number + 4_095), in: &set)
+      try receive(.filled(delivery, number), in: &set)
     }
     // Both numbers are below the expected number 2.
-    try receive(message(delivery, 0), in: &set)
-    try receive(message(delivery, 1), in: &set)
+    try receive(.filled(delivery, 0), in: &set)
+    try receive(.filled(delivery, 1), in: &set)
     #expect(set.statistics.stale == 2)
   }
 
@@ -156,7 +147,7 @@ import Testing
       (72_770 + 32_768, 3), (105_539 + 32_767, 4),
     ]
     for (number, count) in rows {
-      try receive(message(delivery, number), in: &set)
+      try receive(.filled(delivery, number), in: &set)
       #expect(set.statistics.messagesReceived == count, "\(number)")
     }
   }

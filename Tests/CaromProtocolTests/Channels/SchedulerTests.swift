@@ -92,7 +92,7 @@ import Testing
     #expect(serve(&scheduler, frames: 7) == [0, 0, 0, 1, 1, 1, 0])
     scheduler.set(.small, of: 2)
     #expect(serve(&scheduler, frames: 2) == [2, 2])
-    // Being idle again in the same round brings no other quantum.
+    // A lane that is idle again in the same round continues with the rest of its quantum.
     scheduler.set(.idle, of: 2)
     #expect(serve(&scheduler, frames: 1) == [0])
     scheduler.set(.small, of: 2)

@@ -9,7 +9,6 @@ import Testing
 @Suite struct ClosingTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let key = ConnectionKey(prefix: 1, rest: 2)
-  private let receipt = SendOptions(.reliableOrdered, wantsReceipt: true)
 
   /// A responder whose datagram path has received a packet, and to which the connection is open.
   private func makeResponder(timing: SessionTiming = SessionTiming()) -> Connection {
@@ -23,31 +22,25 @@ import Testing
     return host
   }
 
-  @Test func `receipts of messages that are dropped on closing precede the closed event`() throws {
+  @Test(arguments: [(Delivery.unreliable, true), (.reliableOrdered, false)])
+  func `receipts of messages that are dropped at the end precede the closed event`(
+    delivery: Delivery, closesItself: Bool
+  ) throws {
     var pair = ConnectionPair.opened()
-    let options = SendOptions(.unreliable, wantsReceipt: true)
+    let options = SendOptions(delivery, wantsReceipt: true)
     let sent = try pair.client.send([1].span, on: 3, options, at: pair.now)
     let number = try #require(sent)
     pair.clientEvents = []
-    pair.client.close(Goodbye(.left), at: pair.now)
+    if closesItself {
+      pair.client.close(Goodbye(.left), at: pair.now)
+    } else {
+      pair.host.close(Goodbye(.left), at: pair.now)
+    }
     pair.exchange()
     #expect(
       pair.clientEvents == [
         .channel(.receipt(channel: 3, message: number, delivered: false)),
-        .closed(.closedLocally),
-      ])
-  }
-
-  @Test func `receipts of messages that a goodbye drops precede the closed event`() throws {
-    var pair = ConnectionPair.opened()
-    let sent = try pair.client.send([1].span, on: 3, receipt, at: pair.now)
-    let number = try #require(sent)
-    pair.clientEvents = []
-    pair.host.close(Goodbye(.left), at: pair.now)
-    pair.exchange()
-    #expect(
-      pair.clientEvents == [
-        .channel(.receipt(channel: 3, message: number, delivered: false)), .closed(.left),
+        .closed(closesItself ? .closedLocally : .left),
       ])
   }
 
@@ -55,7 +48,8 @@ import Testing
     throws
   {
     var host = makeResponder()
-    try host.send([1].span, on: 3, receipt, at: now)
+    let options = SendOptions(.reliableOrdered, wantsReceipt: true)
+    try host.send([1].span, on: 3, options, at: now)
     let packets = pollDatagrams(&host, at: now)
     host.close(Goodbye(.left), at: now)
     #expect(pollEvents(&host) == [.closed(.closedLocally)])

@@ -107,3 +107,16 @@ extension [ConnectionEvent] {
     compactMap { if case .closed(let reason) = $0 { reason } else { nil } }
   }
 }
+
+extension Connection {
+  /// A responder on a stream, whose connection is open.
+  static func openResponder(
+    timing: SessionTiming = SessionTiming(), key: ConnectionKey = .none, at now: Instant
+  ) -> Connection {
+    var host = respondingOnStream(as: makePeer(1), timing: timing, at: now)
+    let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
+    host.receive(request.packet.framed().span, at: now)
+    host.admit(at: now)
+    return host
+  }
+}

@@ -13,10 +13,7 @@ import Testing
 
   /// A responder with a stream, whose connection is open, and which has sent what is due.
   private func makeResponder() -> Connection {
-    var host = Connection.respondingOnStream(as: makePeer(1), timing: SessionTiming(), at: now)
-    let request = ControlPacket.request(version: 2, key, makePeer(2))
-    host.receive(request.packet.framed().span, at: now)
-    host.admit(at: now)
+    var host = Connection.openResponder(key: key, at: now)
     _ = host.pollStream(queued: 0, at: now)
     return host
   }
@@ -106,10 +103,7 @@ import Testing
   @Test func `a connection that is interrupted after 4 s can be resumed for resumeLimit`() {
     var timing = SessionTiming()
     timing.resumeLimit = .seconds(20)
-    var host = Connection.respondingOnStream(as: makePeer(1), timing: timing, at: now)
-    let request = ControlPacket.request(version: 2, key, makePeer(2))
-    host.receive(request.packet.framed().span, at: now)
-    host.admit(at: now)
+    var host = Connection.openResponder(timing: timing, at: now)
     _ = pollEvents(&host)
     host.handleTimeout(at: now + .seconds(4))
     #expect(pollEvents(&host) == [.interrupted])

@@ -137,10 +137,7 @@ import Testing
   }
 
   @Test func `a responder never requests a stream`() {
-    var host = Connection.respondingOnStream(as: makePeer(1), timing: Self.resuming, at: now)
-    let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
-    host.receive(request.packet.framed().span, at: now)
-    host.admit(at: now)
+    var host = Connection.openResponder(timing: Self.resuming, at: now)
     host.handleLinkEnd(.reset, at: now)
     let events = pollEvents(&host)
     #expect(events == [.requested(makePeer(2)), .opened(makePeer(2)), .interrupted])

@@ -12,10 +12,7 @@ import Testing
   private func makeResponder(silenceLimit: Duration = .seconds(60)) -> (Connection, [UInt8]) {
     var timing = SessionTiming()
     timing.silenceLimit = silenceLimit
-    var host = Connection.respondingOnStream(as: makePeer(1), timing: timing, at: now)
-    let request = ControlPacket.request(version: SessionWire.version, .none, makePeer(2))
-    host.receive(request.packet.framed().span, at: now)
-    host.admit(at: now)
+    var host = Connection.openResponder(timing: timing, at: now)
     let sent = host.pollStream(queued: 0, at: now) ?? []
     return (host, sent)
   }
@@ -36,17 +33,6 @@ import Testing
       times.append(Int((due - now).inMilliseconds))
     }
     #expect(times == [100, 200, 300, 400, 500, 600, 700, 800, 1_800, 2_800, 3_800])
-  }
-
-  @Test func `the default time limits are those of the protocol`() {
-    let timing = SessionTiming()
-    #expect(timing.handshakeLimit == .seconds(10))
-    #expect(timing.silenceLimit == .seconds(4))
-    #expect(timing.pingInterval == .seconds(1))
-    #expect(timing.firstPingInterval == .milliseconds(100))
-    #expect(timing.firstPings == 8)
-    #expect(timing.closeLimit == .seconds(1))
-    #expect(timing.resumeLimit == .zero)
   }
 
   @Test func `a ping is answered with its number and the clock, on the link that it came on`()

@@ -84,9 +84,9 @@ import Testing
     #expect(actions(of: &five) == [.dial(makeID(7))])
     for id in [1, 4, 8, 6] as [UInt64] { five.handle(makeSighting(id), at: .zero) }
     five.handle(makeSighting(9, .hosting), at: .zero)
-    for expected in [9, 6, 8] as [UInt64] {
-      five.handleDialFailed(makeID(expected == 9 ? 7 : expected == 6 ? 9 : 6), at: .zero)
-      #expect(actions(of: &five) == [.dial(makeID(expected))])
+    for (failed, next) in [(7, 9), (9, 6), (6, 8)] as [(UInt64, UInt64)] {
+      five.handleDialFailed(makeID(failed), at: .zero)
+      #expect(actions(of: &five) == [.dial(makeID(next))])
     }
   }
 

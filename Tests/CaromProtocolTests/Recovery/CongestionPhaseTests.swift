@@ -2,9 +2,9 @@ import Testing
 
 @testable import CaromProtocol
 
-/// The phases of congestion control, and the window and the rate of each. The path has 1 MB/s and a
-/// round trip of 100 ms, so 100,000 bytes fill it; the queue may grow to 25 ms, which is 25,000
-/// bytes.
+/// The phases of congestion control, and the window and the rate of each. Unless a test says
+/// otherwise, the path delivers 1 MB/s and its round trip is 100 ms: 100,000 bytes fill it, and
+/// another 25,000 bytes are the longest queue that is tolerated, 25 ms.
 @Suite struct CongestionPhaseTests {
   private static let packet = 1_200
 

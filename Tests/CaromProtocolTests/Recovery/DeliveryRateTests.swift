@@ -44,11 +44,11 @@ import Testing
     let first = bench.send(at: 0)
     _ = bench.send(at: 90)
     _ = bench.acknowledge(first, at: 100)
-    // Sent within 250 ms, since the packet at 0 ms, but acknowledged within 200 ms.
+    // Two packets: sent within 250 ms (after the one at 0 ms), acknowledged within 200 ms.
     let sparse = bench.send(at: 250)
     let sparseSample = bench.acknowledge(sparse, count: 2, at: 300)
     #expect(sparseSample?.rate == 8_000)
-    // Sent within 30 ms, but acknowledged within 200 ms.
+    // Four packets: sent within 80 ms (after the one at 250 ms), acknowledged within 200 ms.
     _ = bench.send(at: 300)
     let dense = (0..<3).map { bench.send(at: 310 + 10 * $0) }
     let denseSample = bench.acknowledge(dense[2], count: 4, at: 500)

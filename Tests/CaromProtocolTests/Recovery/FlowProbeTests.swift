@@ -25,7 +25,7 @@ import Testing
   @Test func `a path MTU probe is sent once the round trip was measured`() {
     var bench = FlowBench()
     bench.flow = DatagramFlow(maximumPayload: 1_472, roundTrip: 100_000_000, at: .zero)
-    #expect(bench.flow.nextMTUProbe(at: .at(50)) == nil)
+    #expect(bench.flow.nextMTUProbe(at: .at(50)) == nil && bench.flow.packetSize == 1_200)
     bench.send(at: 0)
     bench.acknowledge(0...0, at: 100)
     #expect(bench.flow.nextMTUProbe(at: .at(100)) == 1_472)

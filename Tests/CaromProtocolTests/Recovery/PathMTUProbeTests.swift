@@ -3,7 +3,7 @@ import Testing
 
 @testable import CaromProtocol
 
-/// Probes of the path MTU: when they are given up, and acknowledgements of them that arrive late.
+/// Acknowledgements of path MTU probes that arrive late.
 @Suite struct PathMTUProbeTests {
   private static let longest = 1_472
 
@@ -76,26 +76,5 @@ import Testing
     bench.acknowledge(4...4, after: .milliseconds(100))
     #expect(bench.flow.statistics.packetsLost == 1)
     #expect(bench.flow.nextMTUProbe(at: bench.now) == nil)
-  }
-
-  /// RFC 8899, section 5.1.2.
-  @Test func `a length is considered too long once four probes of it were lost`() {
-    var search = PathMTUSearch(maximum: Self.longest, at: 0)
-    for length in [1_472, 1_464] {
-      for _ in 0..<4 {
-        #expect(search.probe(at: 0) == length && search.size == 1_200)
-        search.recordProbeSent()
-        #expect(search.probe(at: 0) == nil)
-        search.recordProbeLost(at: 0)
-      }
-    }
-    #expect(search.probe(at: 0) == 1_444)
-  }
-
-  @Test func `packets have at most 1,200 bytes until a longer one has arrived`() {
-    var bench = Bench()
-    #expect(bench.flow.packetSize == 1_200)
-    bench.acknowledge(1...1, after: .milliseconds(100))
-    #expect(bench.flow.packetSize == Self.longest)
   }
 }
