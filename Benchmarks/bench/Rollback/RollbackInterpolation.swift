@@ -20,8 +20,10 @@ struct RollbackInterpolation {
   }
 
   /// Returns the mean delay in excess of the shortest transit time, in seconds, and the fraction of
-  /// starved frames, both after the first minute.
-  func adaptive(underruns: Double) -> (delay: Double, underruns: Double) {
+  /// starved frames, both after the first `warmUp` seconds.
+  func adaptive(
+    underruns: Double, after warmUp: Double = 60
+  ) -> (delay: Double, underruns: Double) {
     var interpolator = Interpolator<InterpolationPoint>(rate: rate, underruns: underruns)
     let point = InterpolationPoint(x: 0, y: 0, velocityX: 0, velocityY: 0)
     var next = 0
@@ -35,7 +37,7 @@ struct RollbackInterpolation {
         next += 1
       }
       let frame = interpolator.frame(at: Instant(nanoseconds: Int64(time * 1e9)))
-      if time > 60 {
+      if time > warmUp {
         frames += 1
         sum += interpolator.seconds
         starved += frame?.isStarved == true ? 1 : 0

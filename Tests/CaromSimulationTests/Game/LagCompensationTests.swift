@@ -26,15 +26,6 @@ import Testing
     #expect(history.state(at: Tick(300)) == nil)
   }
 
-  @Test func `a player is judged by the state it saw, within the history`() {
-    var history = LagCompensation(keeping: 61, of: Swarm(count: 1, seed: 1))
-    for tick in 0..<200 as Range<UInt64> {
-      history.append(Swarm(count: 1, seed: 1), at: Tick(tick))
-    }
-    #expect(history.seenTick(at: Tick(199), roundTrip: 12, interpolation: 3) == Tick(190))
-    #expect(history.seenTick(at: Tick(199), roundTrip: 500, interpolation: 3) == Tick(139))
-  }
-
   @Test func `a tick out of sequence restarts the history`() {
     var history = LagCompensation(keeping: 10, of: Swarm(count: 1, seed: 1))
     history.append(Swarm(count: 1, seed: 1), at: Tick(0))
@@ -76,10 +67,10 @@ import Testing
 
   @Test(
     arguments: [
-      (7, 3, 193), (6, 3, 193), (0, 0, 199), (-20, -9, 199), (-20, 9, 190), (100, 9, 140),
-      (100, 10, 139), (100, 11, 139),
+      (12, 3, 190), (7, 3, 193), (6, 3, 193), (0, 0, 199), (-20, -9, 199), (-20, 9, 190),
+      (100, 9, 140), (100, 10, 139), (100, 11, 139), (500, 3, 139),
     ])
-  func `the screen lags by half a round trip and the interpolation delay`(
+  func `the state that a player saw is half a round trip and the interpolation delay old`(
     roundTrip: Int, interpolation: Int, seen: UInt64
   ) {
     var history = LagCompensation(keeping: 61, of: Swarm(count: 1, seed: 1), from: Tick(100))

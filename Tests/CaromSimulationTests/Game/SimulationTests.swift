@@ -1,4 +1,3 @@
-import CaromCore
 import Testing
 
 @testable import CaromSimulation
@@ -6,18 +5,9 @@ import Testing
 @Suite struct SimulationTests {
   /// A simulation that implements only what it must.
   private struct Plain: Simulation {
-    struct Input: SimulationInput {
-      var value: Int32 = 0
-      static var fieldCount: Int { 1 }
-      init() {}
-      init(value: Int32) { self.value = value }
-      init(fields: Span<Int32>) throws(DecodeError) { value = fields[0] }
-      func field(_ index: Int) -> Int32 { value }
-    }
-
     var sum: UInt64 = 0
     var hash: UInt64 { ~sum }
-    mutating func step(_ inputs: Span<Input>, events: inout [Never]) { sum += 1 }
+    mutating func step(_ inputs: Span<NumberInput>, events: inout [Never]) { sum += 1 }
   }
 
   @Test func `by default a state is copied as a whole, and described by its hash`() {
@@ -34,8 +24,8 @@ import Testing
   }
 
   @Test func `by default an input is held as it is, and the later of two counts`() {
-    #expect(Plain.Input(value: 3).held == Plain.Input(value: 3))
-    #expect(Plain.Input(value: 3).merged(with: Plain.Input(value: 4)) == Plain.Input(value: 4))
+    #expect(NumberInput(value: 3).held == NumberInput(value: 3))
+    #expect(NumberInput(value: 3).merged(with: NumberInput(value: 4)) == NumberInput(value: 4))
   }
 
   @Test func `fields belong to the entity added last, and numbers keep all their bits`() {

@@ -43,10 +43,10 @@ import Testing
 
   @Test func `extreme values decode to the same values`() throws {
     let values: [Int32] = [0, .max, .min, .min, .max, 1, -1, .max, 0, 100, .min, 7]
-    var coder = InputCoder<Wide>()
+    var coder = InputCoder<NumberInput>()
     var writer = PacketWriter()
     var bits = BitWriter()
-    coder.encode(values.count, into: &writer, bits: &bits) { Wide(value: values[$0]) }
+    coder.encode(values.count, into: &writer, bits: &bits) { NumberInput(value: values[$0]) }
     bits.finish(&writer)
     coder.reset()
     let bytes = writer.bytes
@@ -84,6 +84,79 @@ import Testing
       #expect(throws: DecodeError.invalid(what: "first tick")) { try buffer.read([0], from: tick) }
     }
     #expect(throws: Never.self) { try buffer.read([0], from: Tick(357)) }
+  }
+
+  @Test func `inputs are stored for ticks before the limit, and only without a gap`() {
+    var buffer = InputBuffer<Swarm.Input>(from: Tick(10))
+    let run = (0..<6).map { Swarm.Input(push: $0) }
+    buffer.merge(run, from: Tick(11), before: Tick(100))
+    #expect(buffer.end == Tick(10))
+    buffer.merge(run, from: Tick(10), before: Tick(13))
+    #expect(buffer.end == Tick(13))
+    #expect(buffer.input(at: Tick(12)) == run[2])
+    buffer.merge(run, from: Tick(10), before: Tick(14))
+    #expect(buffer.end == Tick(14) && buffer.start == Tick(10))
+    #expect(buffer.conflicts == 0)
+  }
+
+  @Test func `the last 256 inputs are stored`() {
+    var buffer = InputBuffer<Swarm.Input>(from: Tick(5))
+    #expect(buffer.input(at: Tick(9)) == Swarm.Input())
+    for index in 0..<256 { buffer.append(Swarm.Input(push: Int32(index % 100))) }
+    #expect(buffer.oldest == Tick(5) && buffer.end == Tick(261))
+    #expect(buffer[Tick(5)] == Swarm.Input(push: 0))
+    buffer.append(Swarm.Input(push: 77, wish: .kill))
+    #expect(buffer.oldest == Tick(6))
+    #expect(buffer[Tick(6)] == Swarm.Input(push: 1))
+    #expect(buffer.input(at: Tick(261)) == Swarm.Input(push: 77, wish: .kill))
+    #expect(buffer.input(at: Tick(262)) == Swarm.Input(push: 77))
+    // An input that is no longer stored contradicts nothing.
+    buffer.merge([Swarm.Input(push: 50), Swarm.Input(push: 1)], from: Tick(5), before: Tick(999))
+    #expect(buffer.conflicts == 0)
+  }
+
+  @Test func `the context is at most 12 inputs, and never reaches before the receiver's first`() {
+    let buffer = {
+      var buffer = InputBuffer<Swarm.Input>(from: Tick(100))
+      for _ in 0..<50 { buffer.append(Swarm.Input()) }
+      return buffer
+    }()
+    let found = [100, 105, 111, 112, 113, 140].map { buffer.context(before: Tick($0)) }
+    #expect(found == [0, 5, 11, 12, 12, 12])
+    #expect(buffer.context(before: Tick(130), from: Tick(125)) == 5)
+    #expect(buffer.context(before: Tick(130), from: Tick(130)) == 0)
+    #expect(buffer.context(before: Tick(105), from: Tick(90)) == 5)
+    var long = buffer
+    for _ in 0..<300 { long.append(Swarm.Input()) }
+    // Ticks 194 to 449 are stored.
+    #expect([194, 200, 206, 207].map { long.context(before: Tick($0)) } == [0, 6, 12, 12])
+    #expect(long.context(before: Tick(200), from: Tick(110)) == 6)
+  }
+
+  @Test func `a context that reaches before the stored inputs is rejected, one up to them is not`()
+    throws
+  {
+    var buffer = InputBuffer<Swarm.Input>()
+    for _ in 0..<300 { buffer.append(Swarm.Input()) }
+    // Ticks 44 to 299 are stored.
+    for (tick, context, isValid) in [
+      (44, 0, true), (43, 0, false), (54, 10, true), (54, 11, false), (300, 12, true),
+      (301, 0, false),
+    ] as [(UInt64, Int, Bool)] {
+      var reader = PacketReader([UInt8](arrayLiteral: 0).span)
+      var bits = BitReader()
+      var coder = InputCoder<Swarm.Input>()
+      if isValid {
+        try buffer.readRun(
+          from: Tick(tick), count: 1, context: context, coder: &coder, bits: &bits, &reader)
+        #expect(coder.run == [Swarm.Input()])
+      } else {
+        #expect(throws: DecodeError.invalid(what: "first tick")) {
+          try buffer.readRun(
+            from: Tick(tick), count: 1, context: context, coder: &coder, bits: &bits, &reader)
+        }
+      }
+    }
   }
 
   @Test func `every header decodes to the same header`() throws {
@@ -148,17 +221,6 @@ import Testing
       }
     }
   }
-}
-
-/// An input with one field that uses all 32 bits.
-private struct Wide: SimulationInput {
-  var value: Int32 = 0
-
-  static var fieldCount: Int { 1 }
-  init() {}
-  init(value: Int32) { self.value = value }
-  init(fields: Span<Int32>) throws(DecodeError) { value = fields[0] }
-  func field(_ index: Int) -> Int32 { value }
 }
 
 extension InputBuffer {

@@ -59,10 +59,10 @@ import Testing
   func `a run has the bits that the wire format describes`(run: [Int32], context: Int) {
     let known = run.prefix(context)
     var reference = Reference(last: 0)
-    var coder = InputCoder<Number>()
+    var coder = InputCoder<NumberInput>()
     for value in known {
       reference.update(with: Int64(value))
-      coder.update(with: Number(value: value))
+      coder.update(with: NumberInput(value: value))
     }
     let rest = Array(run.dropFirst(context))
     let changes = rest.contains { Int64($0) != reference.last }
@@ -76,24 +76,24 @@ import Testing
     expected += String(repeating: "0", count: (8 - expected.count % 8) % 8)
     var writer = PacketWriter()
     var bits = BitWriter()
-    coder.encode(rest.count, into: &writer, bits: &bits) { Number(value: rest[$0]) }
+    coder.encode(rest.count, into: &writer, bits: &bits) { NumberInput(value: rest[$0]) }
     bits.finish(&writer)
     let written = writer.bytes.map { String(Int($0) | 256, radix: 2).dropFirst() }.joined()
     #expect(written == expected)
   }
 
   @Test func `the field of a neutral input is the last value before the first input`() throws {
-    var coder = InputCoder<Number.Offset>()
+    var coder = InputCoder<OffsetInput>()
     var writer = PacketWriter()
     var bits = BitWriter()
-    coder.encode(2, into: &writer, bits: &bits) { _ in Number.Offset() }
+    coder.encode(2, into: &writer, bits: &bits) { _ in OffsetInput() }
     bits.finish(&writer)
     #expect(writer.bytes == [0])
     var reader = PacketReader([UInt8](arrayLiteral: 0).span)
     var readBits = BitReader()
     coder.reset()
     try coder.decode(2, from: &reader, bits: &readBits)
-    #expect(coder.run == [Number.Offset(), Number.Offset()])
+    #expect(coder.run == [OffsetInput(), OffsetInput()])
   }
 
   @Test func `a value that is not a signed number of 32 bits is invalid`() throws {
@@ -105,7 +105,7 @@ import Testing
         bits.write(1, 1, to: &writer)
         bits.writeGolomb(VarInt.zigZag(value), 0, to: &writer)
         bits.finish(&writer)
-        var coder = InputCoder<Number>()
+        var coder = InputCoder<NumberInput>()
         var reader = PacketReader(writer.bytes.span)
         var readBits = BitReader()
         if isValid {
@@ -174,21 +174,12 @@ import Testing
   }
 }
 
-/// An input with one number.
-private struct Number: SimulationInput {
-  /// An input whose neutral value is not 0.
-  struct Offset: SimulationInput {
-    var value: Int32 = -70
-    static var fieldCount: Int { 1 }
-    init() {}
-    init(fields: Span<Int32>) throws(DecodeError) { value = fields[0] }
-    func field(_ index: Int) -> Int32 { value }
-  }
+/// An input whose neutral value is not 0.
+private struct OffsetInput: SimulationInput {
+  var value: Int32 = -70
 
-  var value: Int32 = 0
   static var fieldCount: Int { 1 }
   init() {}
-  init(value: Int32) { self.value = value }
   init(fields: Span<Int32>) throws(DecodeError) { value = fields[0] }
   func field(_ index: Int) -> Int32 { value }
 }

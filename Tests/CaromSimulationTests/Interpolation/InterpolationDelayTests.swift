@@ -115,11 +115,17 @@ import Testing
     #expect(delay.seconds < 0.02)
   }
 
-  @Test func `hours of even samples change nothing about the delay`() {
-    var delay = InterpolationDelay(interval: 1)
-    for second in 0..<scaled(debug: 30_000, release: 100_000) {
-      delay.recordSample(made: Double(second), arrival: Double(second))
+  @Test func `after hours of rare samples, the delay still becomes that of even ones`() {
+    var delay = InterpolationDelay(interval: 0.5)
+    // The weight of a second grows until it is a very large number, and begins again.
+    for hundred in 0..<400 {
+      delay.recordSample(made: 100 * Double(hundred), arrival: 100 * Double(hundred))
     }
-    #expect(delay.seconds <= 1 && delay.seconds > 0.998)
+    #expect(delay.seconds > 0.999)
+    for sample in 0..<3_000 {
+      let made = 40_000 + 0.5 * Double(sample)
+      delay.recordSample(made: made, arrival: made)
+    }
+    #expect(delay.seconds > 0.498 && delay.seconds < 0.501)
   }
 }

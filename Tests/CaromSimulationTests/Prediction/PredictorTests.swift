@@ -104,15 +104,6 @@ import Testing
     #expect(blend.offset(at: .zero + .milliseconds(150)) == (0, 0))
   }
 
-  @Test func `a correction during a blend continues from the drawn position`() {
-    var blend = PredictionBlend()
-    blend.correct(from: (1, 2), to: (0, 0), at: .zero)
-    let now = Instant.zero + .milliseconds(50)
-    #expect(blend.offset(at: now) == (0.5, 1))
-    blend.correct(from: (0, 0), to: (0.25, -0.5), at: now)
-    #expect(blend.offset(at: now) == (0.25, 1.5))
-  }
-
   @Test func `the position drawn after corrections never leaves the table`() {
     var generator = SeededGenerator(seed: 5)
     var view = RinkView()

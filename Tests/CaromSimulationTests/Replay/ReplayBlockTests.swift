@@ -5,7 +5,8 @@ import Testing
 
 /// The blocks of a replay; WireFormat, Rollback play.
 @Suite struct ReplayBlockTests {
-  /// A recording of `ticks` ticks from tick 10 on, and the hash and the events after each of them.
+  /// A recording of `ticks` ticks that begins at tick 10, with the hash of its first state and of
+  /// the state after each tick, and the events of each tick.
   private func record(
     _ ticks: Int, keyframes: Int = 60, hashes: Int = 25
   ) -> (file: [UInt8], hashes: [UInt64], events: [[Swarm.Event]]) {
@@ -32,7 +33,7 @@ import Testing
     return (file, found.hashes, found.events)
   }
 
-  /// The blocks after the 19 bytes of the header: their kinds and bodies.
+  /// The kind and the body of each block after the header.
   private func blocks(of file: [UInt8]) throws -> [(kind: UInt8, body: [UInt8])] {
     var reader = PacketReader(file.span)
     _ = try ReplayHeader(decoding: &reader)
@@ -46,6 +47,7 @@ import Testing
     return blocks
   }
 
+  /// The header of `file`, which has 19 bytes, followed by the given blocks.
   private func join(_ file: [UInt8], _ blocks: [(kind: UInt8, body: [UInt8])]) -> [UInt8] {
     var writer = PacketWriter()
     writer.write(Array(file.prefix(19)))
@@ -57,7 +59,7 @@ import Testing
     return writer.bytes
   }
 
-  /// The error with which a file is rejected, when it is opened or played.
+  /// The error that is thrown when a file is opened and played to its end.
   private func problem(_ file: [UInt8]) -> DecodeError? {
     do throws(DecodeError) {
       var reader = try ReplayReader<Swarm>(file)
@@ -172,7 +174,7 @@ import Testing
         #expect(problem(join(file, changed)) == error)
       }
     }
-    // A keyframe that is valid by itself, but not the state that was reached.
+    // A valid keyframe of another game than the one that was played up to it.
     var other = blocks
     let game = Swarm(count: 3, seed: 8)
     var writer = PacketWriter()
@@ -209,7 +211,7 @@ import Testing
       #expect(reader.lastInputs == inputs[place] && reader.events == events[place])
       #expect(reader.game.hash == hashes[place + 1])
     }
-    // To a later tick, the nearest keyframe is used if it is nearer than the current tick.
+    // Seeking forward continues from the current tick, or from a keyframe if that is nearer.
     try reader.seek(to: Tick(10))
     let before = reader.comparedHashes
     try reader.seek(to: Tick(135))

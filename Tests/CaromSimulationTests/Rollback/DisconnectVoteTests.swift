@@ -13,9 +13,7 @@ import Testing
     var session = RollbackSession(
       Swarm(count: 4, players: 4, seed: 1), configuration, at: .zero)
     for _ in 0..<3 { session.advance(with: Swarm.Input()) }
-    var header = InputHeader(first: Tick(100), count: 2, acknowledged: Tick(100))
-    header.context = 0
-    try session.receive(RollbackPacket(.inputs, header.encoded + [0]), from: 3, at: .zero)
+    try session.receive(.neutralInputs(100, 2, needing: 100), from: 3, at: .zero)
     _ = poll(&session)
     return session
   }
@@ -76,9 +74,7 @@ import Testing
     #expect(sent[1]?.map(\.isAnswer) == [true] && sent[2]?.map(\.isAnswer) == [false])
     #expect(sent[2]?.map(\.count) == [2])
     // Messages of a player who is being disconnected are ignored.
-    var header = InputHeader(first: Tick(102), count: 2, acknowledged: Tick(100))
-    header.context = 0
-    try session.receive(RollbackPacket(.inputs, header.encoded + [0]), from: 3, at: .zero)
+    try session.receive(.neutralInputs(102, 2, needing: 100), from: 3, at: .zero)
     #expect(session.rollback.buffers[3].end == Tick(102))
     session.advance(with: Swarm.Input())
     #expect(poll(&session)[3] == nil)

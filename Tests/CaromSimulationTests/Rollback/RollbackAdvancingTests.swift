@@ -152,7 +152,7 @@ import Testing
   @Test func `the queue holds 4,096 events, then drops the oldest and counts them`() {
     var rollback = Rollback(Chatter(), players: 1, window: 8)
     for _ in 0..<41 {
-      rollback.addInput(Chatter.Input(), for: 0)
+      rollback.addInput(NumberInput(), for: 0)
       rollback.advance()
     }
     // Equal events of one tick count as one: 50 predicted and 50 confirmed in each tick.
@@ -207,15 +207,8 @@ import Testing
 
 /// A simulation that emits every event twice.
 private struct Chatter: Simulation {
-  struct Input: SimulationInput {
-    static var fieldCount: Int { 1 }
-    init() {}
-    init(fields: Span<Int32>) throws(DecodeError) {}
-    func field(_ index: Int) -> Int32 { 0 }
-  }
-
   var hash: UInt64 { 1 }
-  mutating func step(_ inputs: Span<Input>, events: inout [Int]) {
+  mutating func step(_ inputs: Span<NumberInput>, events: inout [Int]) {
     for event in 0..<50 { events += [event, event] }
   }
 }

@@ -23,12 +23,6 @@ import Testing
     return RollbackPacket(.inputs, header.encoded)
   }
 
-  private func header(_ packet: RollbackPacket?) throws -> InputHeader {
-    let bytes = try #require(packet).bytes
-    var reader = PacketReader(bytes.span)
-    return try InputHeader(decoding: &reader)
-  }
-
   @Test mutating func `a client begins with a keyframe, and receives the inputs after it`() throws {
     advance(3)
     let client = broadcaster.addClient()
@@ -41,7 +35,7 @@ import Testing
     advance(2)
     var inputs = poll()
     #expect(inputs.map(\.message) == [.inputs])
-    var found = try header(inputs.first)
+    var found = try #require(inputs.first).inputHeader()
     #expect(found.first == 503 && found.count == 2 && found.acknowledged == 2)
     #expect(found.context == 0 && found.timing == nil)
     let hash = UInt32(truncatingIfNeeded: broadcaster.game.hash)
@@ -49,12 +43,12 @@ import Testing
     try broadcaster.receive(acknowledgement(of: 504), from: client)
     advance(1)
     inputs = poll()
-    found = try header(inputs.first)
+    found = try #require(inputs.first).inputHeader()
     #expect(found.first == 504 && found.count == 2 && found.context == 1)
     // An acknowledgement that was overtaken does not move back.
     try broadcaster.receive(acknowledgement(of: 503), from: client)
     advance(1)
-    #expect(try header(poll().first).first == 504)
+    #expect(try #require(poll().first).inputHeader().first == 504)
   }
 
   @Test(arguments: [(244, .inputs), (245, .keyframe)] as [(Int, RollbackMessage)])
@@ -76,7 +70,7 @@ import Testing
     let packets = poll()
     #expect(packets.first?.message == message)
     guard message == .inputs else { return }
-    let found = try header(packets.first)
+    let found = try #require(packets.first).inputHeader()
     #expect(found.first == 520 && found.count == 127 && found.context == 12)
   }
 

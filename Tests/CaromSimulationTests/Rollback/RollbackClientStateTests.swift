@@ -5,30 +5,12 @@ import Testing
 
 /// How a client or a spectator follows a server.
 @Suite struct RollbackClientStateTests {
-  private func makeKeyframe(
-    of tick: UInt64, players: Int = 2, game: Swarm = Swarm(count: 2, seed: 1)
-  ) -> RollbackPacket {
-    let keyframe = RollbackKeyframe(tick: Tick(tick), players: players, game: game)
-    return RollbackPacket(.keyframe, keyframe.encoded)
-  }
-
   private func makeClient(player: Int? = 0, rate: Int = 50, delay: Int = 3) throws
     -> RollbackClient<Swarm>
   {
     var client = RollbackClient<Swarm>(player: player, rate: rate, delay: delay, at: .zero)
-    try client.receive(makeKeyframe(of: 100), at: .zero)
+    try client.receive(.keyframe(of: 100), at: .zero)
     return client
-  }
-
-  /// Neutral inputs from a server. A spectator gets the runs of both players, player 0 those of the
-  /// other and a bit that says that its own are as sent.
-  private func makeInputs(
-    _ first: UInt64, _ count: Int, needing needed: UInt64, timing: InputHeader.Timing? = nil
-  ) -> RollbackPacket {
-    var header = InputHeader(first: Tick(first), count: count, acknowledged: Tick(needed))
-    header.context = 0
-    header.timing = timing
-    return RollbackPacket(.inputs, header.encoded + [0])
   }
 
   @Test func `before the first keyframe there is no game`() {
@@ -48,7 +30,7 @@ import Testing
   ) throws {
     var client = RollbackClient<Swarm>(player: 0, rate: 50, at: .zero)
     client.roundTrip = .milliseconds(milliseconds)
-    try client.receive(makeKeyframe(of: 100), at: .zero)
+    try client.receive(.keyframe(of: 100), at: .zero)
     #expect(client.rollback?.tick == Tick(100 + ahead))
     #expect(client.rollback?.confirmedTick == Tick(100))
     #expect(client.ticksBehind == -Int(ahead))
@@ -64,7 +46,7 @@ import Testing
     throws
   {
     var client = try makeClient(player: nil)
-    try client.receive(makeInputs(100, behind, needing: 100), at: .zero)
+    try client.receive(.neutralInputs(100, behind, needing: 100), at: .zero)
     #expect(client.ticksBehind == behind)
     let due = client.takeDueTicks(at: .zero + .milliseconds(40))
     #expect(due == (behind > 33 ? min(behind - 3, expected) : expected))
@@ -76,7 +58,7 @@ import Testing
   @Test func `a spectator's clock follows the confirmed ticks at its delay`() throws {
     for (behind, speed) in [(3, 1_000_000), (4, 1_010_000), (2, 990_000), (30, 1_050_000)] {
       var client = try makeClient(player: nil)
-      try client.receive(makeInputs(100, behind, needing: 100), at: .zero)
+      try client.receive(.neutralInputs(100, behind, needing: 100), at: .zero)
       _ = client.takeDueTicks(at: .zero + .milliseconds(1))
       #expect(client.speed == speed)
     }
@@ -85,7 +67,7 @@ import Testing
   @Test func `a player's clock follows the server's reports`() throws {
     var client = try makeClient()
     let timing = InputHeader.Timing(lead: 16, advantage: 80)
-    try client.receive(makeInputs(100, 1, needing: 100, timing: timing), at: .zero)
+    try client.receive(.neutralInputs(100, 1, needing: 100, timing: timing), at: .zero)
     #expect(client.lead.arrivalMargin == 5 && client.lead.buffer == 3)
     #expect(client.takeDueTicks(at: .zero + .milliseconds(1)) == 0)
     // Two ticks too early: half of that is corrected per second.
@@ -101,7 +83,7 @@ import Testing
     for _ in 0..<3 { client.advance() }
     let timing = InputHeader.Timing(lead: 0, advantage: advantage)
     for count in 1...2 {
-      let inputs = makeInputs(100, count, needing: 100, timing: timing)
+      let inputs = RollbackPacket.neutralInputs(100, count, needing: 100, timing: timing)
       try client.receive(inputs, at: .zero)
       #expect(client.takeDueTicks(at: .zero) == (count == 1 ? extra : 0))
     }
@@ -110,12 +92,9 @@ import Testing
   @Test func `a game behind the confirmed tick makes up for it and for the round trip`() throws {
     var client = try makeClient()
     client.roundTrip = .milliseconds(100)
-    try client.receive(makeInputs(100, 1, needing: 101), at: .zero)
+    try client.receive(.neutralInputs(100, 1, needing: 101), at: .zero)
     // Player 1's inputs of 11 ticks and the own ones of a server that did not wait.
-    var header = InputHeader(first: Tick(101), count: 10, acknowledged: Tick(101))
-    header.context = 0
-    let replaced = RollbackPacket(.inputs, header.encoded + [0b1000_0000])
-    try client.receive(replaced, at: .zero)
+    try client.receive(.neutralInputs(101, 10, needing: 101, bits: 0b1000_0000), at: .zero)
     #expect(client.ticksBehind == 10)
     #expect(client.takeDueTicks(at: .zero) == 16)
     #expect(client.overriddenInputs == 0)
@@ -125,9 +104,7 @@ import Testing
     var client = try makeClient()
     for _ in 0..<3 { client.advance(with: Swarm.Input(push: 7)) }
     #expect(client.lead.buffer == 1)
-    var header = InputHeader(first: Tick(100), count: 3, acknowledged: Tick(104))
-    header.context = 0
-    try client.receive(RollbackPacket(.inputs, header.encoded + [0b1000_0000]), at: .zero)
+    try client.receive(.neutralInputs(100, 3, needing: 104, bits: 0b1000_0000), at: .zero)
     // The first input, from before the keyframe, was neutral; two others were replaced.
     #expect(client.overriddenInputs == 2 && client.lead.buffer == 1.5)
     #expect(client.rollback?.knownInput(for: 0, at: Tick(102)) == Swarm.Input())
@@ -138,23 +115,24 @@ import Testing
 
   @Test func `a keyframe for too few players, or an invalid one, changes nothing`() throws {
     var client = RollbackClient<Swarm>(player: 1, at: .zero)
-    let one = makeKeyframe(of: 100, players: 1, game: Swarm(count: 2, players: 1, seed: 1))
+    let one = RollbackPacket.keyframe(
+      of: 100, players: 1, Swarm(count: 2, players: 1, seed: 1))
     #expect(throws: DecodeError.invalid(what: "players")) { try client.receive(one, at: .zero) }
     for players in [0, 65] as [UInt8] {
-      var bytes = makeKeyframe(of: 100).bytes
+      var bytes = RollbackPacket.keyframe(of: 100).bytes
       bytes[8] = players
       #expect(throws: DecodeError.invalid(what: "players")) {
         try client.receive(.keyframe, bytes.span, at: .zero)
       }
     }
-    var bytes = makeKeyframe(of: 100).bytes
+    var bytes = RollbackPacket.keyframe(of: 100).bytes
     bytes[7] = 0x40
     #expect(throws: DecodeError.invalid(what: "tick")) {
       try client.receive(.keyframe, bytes.span, at: .zero)
     }
     bytes[7] = 0x3F
     #expect(try RollbackKeyframe<Swarm>(decoding: bytes.span).tick == Tick(0x3F << 56 | 100))
-    bytes = makeKeyframe(of: 100).bytes
+    bytes = RollbackPacket.keyframe(of: 100).bytes
     bytes[9] ^= 1
     #expect(throws: DecodeError.invalid(what: "keyframe's hash")) {
       try client.receive(.keyframe, bytes.span, at: .zero)
@@ -163,7 +141,7 @@ import Testing
       try client.receive(RollbackPacket(.disconnect, []), at: .zero)
     }
     #expect(client.rollback == nil && client.keyframeCount == 0)
-    try client.receive(makeKeyframe(of: 100), at: .zero)
+    try client.receive(.keyframe(of: 100), at: .zero)
     #expect(client.keyframeCount == 1)
   }
 
@@ -172,32 +150,27 @@ import Testing
   {
     var client = try makeClient()
     for push in 1...6 { client.advance(with: Swarm.Input(push: Int32(push))) }
-    try client.receive(makeInputs(100, 1, needing: 103), at: .zero)
-    try client.receive(makeKeyframe(of: 104), at: .zero)
+    try client.receive(.neutralInputs(100, 1, needing: 103), at: .zero)
+    try client.receive(.keyframe(of: 104), at: .zero)
     // The inputs reach up to tick 106. The game starts after the last of them.
     #expect(client.rollback?.tick == Tick(107) && client.keyframeCount == 2)
     #expect(client.rollback?.localInputs?.input(at: Tick(106)) == Swarm.Input(push: 6))
     let duePacket = client.pollPacket()
-    let packet = try #require(duePacket)
-    var reader = PacketReader(packet.bytes.span)
-    let header = try InputHeader(decoding: &reader)
+    let header = try #require(duePacket).inputHeader()
     #expect(header.first == 103 && header.count == 4 && header.acknowledged == 1)
     // A keyframe beyond all of them starts with none.
-    try client.receive(makeKeyframe(of: 300), at: .zero)
+    try client.receive(.keyframe(of: 300), at: .zero)
     #expect(client.rollback?.localInputs?.start == Tick(300))
     let dueNext = client.pollPacket()
-    let next = try #require(dueNext)
-    var nextReader = PacketReader(next.bytes.span)
-    let nextHeader = try InputHeader(decoding: &nextReader)
+    let nextHeader = try #require(dueNext).inputHeader()
     #expect(nextHeader.first == 300 && nextHeader.count == 1 && nextHeader.context == 0)
   }
 
   @Test func `a desync with the server is reported once, and answered with a request`() throws {
     var client = try makeClient(player: nil, delay: 0)
-    var header = InputHeader(first: Tick(100), count: 2, acknowledged: Tick(102))
-    header.context = 0
-    header.confirmed = .init(offset: 2, hash: 7)
-    try client.receive(RollbackPacket(.inputs, header.encoded + [0]), at: .zero)
+    let inputs = RollbackPacket.neutralInputs(
+      100, 2, needing: 102, confirmed: .init(offset: 2, hash: 7))
+    try client.receive(inputs, at: .zero)
     let early = DesyncStateReport(
       tick: Tick(101), hashes: [1], description: nil, isAnswer: true)
     try client.receive(RollbackPacket(.stateReport, early.encoded), at: .zero)
@@ -234,15 +207,13 @@ import Testing
     #expect(client.pollPacket() == nil)
     for _ in 0..<150 { client.advance(with: Swarm.Input(push: 5)) }
     let duePacket = client.pollPacket()
-    let packet = try #require(duePacket)
+    let header = try #require(duePacket).inputHeader()
     #expect(client.pollPacket() == nil)
-    var reader = PacketReader(packet.bytes.span)
-    let header = try InputHeader(decoding: &reader)
     // The game stalls at its window of 20 ticks.
     #expect(client.rollback?.tick == Tick(120))
     #expect(header.first == 100 && header.count == 21 && header.acknowledged == 0)
     var spectator = try makeClient(player: nil)
-    try spectator.receive(makeInputs(100, 4, needing: 100), at: .zero)
+    try spectator.receive(.neutralInputs(100, 4, needing: 100), at: .zero)
     let dueWatched = spectator.pollPacket()
     let watched = try #require(dueWatched)
     #expect(
@@ -254,25 +225,19 @@ import Testing
     var client = try makeClient()
     // The server confirms the ticks, but does not say that it has the client's inputs.
     for index in 0..<ticks {
-      var header = InputHeader(first: Tick(100 + UInt64(index)), count: 1, acknowledged: Tick(100))
-      header.context = 0
-      try client.receive(RollbackPacket(.inputs, header.encoded + [0]), at: .zero)
+      try client.receive(.neutralInputs(100 + UInt64(index), 1, needing: 100), at: .zero)
       client.advance(with: Swarm.Input(push: Int32(index % 90)))
     }
     let duePacket = client.pollPacket()
-    let packet = try #require(duePacket)
-    var reader = PacketReader(packet.bytes.span)
-    let header = try InputHeader(decoding: &reader)
+    let header = try #require(duePacket).inputHeader()
     // The keyframe made one input more.
     #expect(Int(header.first) == 100 + max(0, ticks + 1 - 256))
     #expect(header.count == 127 && header.context == 0)
     let needed = UInt64(100 + max(0, ticks + 1 - 256) + 5)
-    try client.receive(makeInputs(100 + UInt64(ticks), 1, needing: needed), at: .zero)
+    try client.receive(.neutralInputs(100 + UInt64(ticks), 1, needing: needed), at: .zero)
     client.advance(with: Swarm.Input())
     let dueNext = client.pollPacket()
-    let next = try #require(dueNext)
-    var nextReader = PacketReader(next.bytes.span)
-    let nextHeader = try InputHeader(decoding: &nextReader)
+    let nextHeader = try #require(dueNext).inputHeader()
     #expect(UInt64(nextHeader.first) == needed)
     #expect(nextHeader.context == (ticks + 2 > 256 ? 4 : 5))
   }

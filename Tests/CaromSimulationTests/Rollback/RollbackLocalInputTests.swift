@@ -69,8 +69,7 @@ import Testing
 
   private func makeClient(inputDelay: Int = 0) throws -> RollbackClient<Swarm> {
     var client = RollbackClient<Swarm>(player: 0, inputDelay: inputDelay, at: .zero)
-    let keyframe = RollbackKeyframe(tick: .zero, players: 2, game: Swarm(count: 2, seed: 1))
-    try client.receive(.keyframe, keyframe.encoded.span, at: .zero)
+    try client.receive(.keyframe(of: 0), at: .zero)
     return client
   }
 

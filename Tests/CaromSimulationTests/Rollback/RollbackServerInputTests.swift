@@ -14,15 +14,12 @@ import Testing
     _ = poll()
   }
 
-  /// Inputs of player 0 from tick 1,000 + `first` on, without context. All are neutral.
+  /// Neutral inputs of player 0, without context. All ticks are counted from the server's first
+  /// tick, 1,000.
   private func makeInputs(
     _ first: Int64, _ count: Int, needing needed: Int64 = 0
   ) -> RollbackPacket {
-    let start = Tick(1_000)
-    var header = InputHeader(
-      first: start.advanced(by: first), count: count, acknowledged: start.advanced(by: needed))
-    header.context = 0
-    return RollbackPacket(.inputs, header.encoded + [0])
+    .neutralInputs(UInt64(1_000 + first), count, needing: UInt64(1_000 + needed))
   }
 
   private mutating func receive(_ packet: RollbackPacket, at now: Instant = .zero) throws {
@@ -38,10 +35,7 @@ import Testing
   /// The header of the next inputs for the player.
   private mutating func pollHeader() throws -> InputHeader {
     let duePacket = server.pollPacket()?.packet
-    let packet = try #require(duePacket)
-    #expect(packet.message == .inputs)
-    var reader = PacketReader(packet.bytes.span)
-    return try InputHeader(decoding: &reader)
+    return try #require(duePacket).inputHeader()
   }
 
   private var end: Int64 { Tick(1_000).distance(to: server.broadcaster.sentInputs[0].end) }

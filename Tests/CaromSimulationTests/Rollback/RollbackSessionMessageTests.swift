@@ -19,18 +19,6 @@ import Testing
     return session
   }
 
-  /// Neutral inputs of a peer from tick `first` on.
-  private func makeInputs(
-    _ first: UInt64, _ count: Int, needing needed: UInt64, timing: InputHeader.Timing? = nil,
-    confirmed: InputHeader.Confirmed? = nil
-  ) -> RollbackPacket {
-    var header = InputHeader(first: Tick(first), count: count, acknowledged: Tick(needed))
-    header.context = 0
-    header.timing = timing
-    header.confirmed = confirmed
-    return RollbackPacket(.inputs, header.encoded + [0])
-  }
-
   /// The headers of the input packets to a player that are due.
   private func pollInputs(
     _ session: inout RollbackSession<Swarm>, to player: Int = 1
@@ -38,8 +26,7 @@ import Testing
     var headers: [InputHeader] = []
     while let (recipient, packet) = session.pollPacket() {
       guard recipient == player, packet.message == .inputs else { continue }
-      var reader = PacketReader(packet.bytes.span)
-      headers.append(try InputHeader(decoding: &reader))
+      headers.append(try packet.inputHeader())
     }
     return headers
   }
@@ -48,7 +35,7 @@ import Testing
   {
     for (needed, isValid) in [(99, false), (100, true), (101, true), (102, false)] {
       var session = makeSession()
-      let packet = makeInputs(100, 1, needing: UInt64(needed))
+      let packet = RollbackPacket.neutralInputs(100, 1, needing: UInt64(needed))
       if isValid {
         try session.receive(packet, from: 1, at: .zero)
         #expect(session.rollback.buffers[1].end == Tick(101))
@@ -68,14 +55,14 @@ import Testing
     #expect(headers.map(\.first) == [100] && headers.map(\.count) == [5])
     #expect(headers.map(\.acknowledged) == [0] && headers.map(\.context) == [0])
     #expect(try pollInputs(&session).isEmpty)
-    try session.receive(makeInputs(100, 2, needing: 103), from: 1, at: .zero)
+    try session.receive(.neutralInputs(100, 2, needing: 103), from: 1, at: .zero)
     session.advance(with: Swarm.Input(push: 3))
     headers = try pollInputs(&session)
     #expect(headers.map(\.first) == [103] && headers.map(\.count) == [3])
     // The session needs tick 102, one before the first that it sends.
     #expect(headers.map(\.acknowledged) == [-1] && headers.map(\.context) == [3])
     // An acknowledgement that was overtaken does not move back.
-    try session.receive(makeInputs(100, 3, needing: 101), from: 1, at: .zero)
+    try session.receive(.neutralInputs(100, 3, needing: 101), from: 1, at: .zero)
     session.advance(with: Swarm.Input(push: 3))
     #expect(try pollInputs(&session).map(\.first) == [103])
   }
@@ -86,7 +73,7 @@ import Testing
     for index in 0..<60 {
       timed += try pollInputs(&session).map { $0.timing != nil }
       let tick = UInt64(100 + index)
-      try session.receive(makeInputs(tick, 1, needing: tick + 1), from: 1, at: .zero)
+      try session.receive(.neutralInputs(tick, 1, needing: tick + 1), from: 1, at: .zero)
       session.advance(with: Swarm.Input())
     }
     #expect(timed == (0..<60).map { $0 < 32 || $0 % 4 == 0 })
@@ -107,27 +94,29 @@ import Testing
     var session = makeSession()
     for _ in 0..<9 { session.advance(with: Swarm.Input()) }
     // The session's tick is 110. The peer's is the last tick with an input, minus the lead.
-    let first = makeInputs(100, 6, needing: 100, timing: .init(lead: 1, advantage: 32))
+    let first = RollbackPacket.neutralInputs(
+      100, 6, needing: 100, timing: .init(lead: 1, advantage: 32))
     try session.receive(first, from: 1, at: .zero)
     #expect(session.peers[1].sync.advantage == 6 && session.peers[1].sync.peerAdvantage == 2)
     #expect(session.lead == 2)
     for packet in [
-      first, makeInputs(100, 3, needing: 100, timing: .init(lead: 0, advantage: -320)),
+      first, .neutralInputs(100, 3, needing: 100, timing: .init(lead: 0, advantage: -320)),
     ] {
       try session.receive(packet, from: 1, at: .zero)
     }
     #expect(session.peers[1].sync.advantage == 6 && session.peers[1].sync.peerAdvantage == 2)
-    let newer = makeInputs(100, 9, needing: 100, timing: .init(lead: 2, advantage: 64))
+    let newer = RollbackPacket.neutralInputs(
+      100, 9, needing: 100, timing: .init(lead: 2, advantage: 64))
     try session.receive(newer, from: 1, at: .zero)
     #expect(session.peers[1].sync.advantage == 5 && session.peers[1].sync.peerAdvantage == 3)
   }
 
   @Test func `inputs after a gap are dropped`() throws {
     var session = makeSession()
-    try session.receive(makeInputs(101, 1, needing: 101), from: 1, at: .zero)
+    try session.receive(.neutralInputs(101, 1, needing: 101), from: 1, at: .zero)
     #expect(session.rollback.buffers[1].end == Tick(100))
     #expect(session.peers[1].acknowledged == Tick(100))
-    try session.receive(makeInputs(100, 1, needing: 101), from: 1, at: .zero + .seconds(2))
+    try session.receive(.neutralInputs(100, 1, needing: 101), from: 1, at: .zero + .seconds(2))
     #expect(session.rollback.buffers[1].end == Tick(101))
     #expect(session.peers[1].acknowledged == Tick(101))
     #expect(session.lastHeard(1) == .zero + .seconds(2))
@@ -137,9 +126,12 @@ import Testing
     var session = makeSession()
     let timing = InputHeader.Timing(lead: 0, advantage: 16)
     let late = InputHeader.Confirmed(offset: 129, hash: 7)
-    let valid = makeInputs(100, 1, needing: 101, timing: timing)
-    var invalid = [valid.bytes + [0], valid.bytes.dropLast() + [1], valid.bytes.dropLast()]
-    invalid.append(makeInputs(100, 1, needing: 101, timing: timing, confirmed: late).bytes)
+    let valid = RollbackPacket.neutralInputs(100, 1, needing: 101, timing: timing)
+    let unknown = RollbackPacket.neutralInputs(
+      100, 1, needing: 101, timing: timing, confirmed: late)
+    let invalid = [
+      valid.bytes + [0], valid.bytes.dropLast() + [1], valid.bytes.dropLast(), unknown.bytes,
+    ]
     for bytes in invalid {
       #expect(throws: DecodeError.self) {
         try session.receive(.inputs, bytes.span, from: 1, at: .zero)
@@ -156,7 +148,7 @@ import Testing
     var session = makeSession()
     for index in 0..<300 {
       let tick = UInt64(100 + index)
-      try session.receive(makeInputs(tick, 1, needing: 100), from: 1, at: .zero)
+      try session.receive(.neutralInputs(tick, 1, needing: 100), from: 1, at: .zero)
       session.advance(with: Swarm.Input(push: Int32(index % 90)))
       let headers = try pollInputs(&session)
       let header = try #require(headers.first)
@@ -168,7 +160,7 @@ import Testing
     // Of the inputs before the first that the peer needs, those that are stored are the context.
     let oldest = Int64(300 + 1 - 256)
     try session.receive(
-      makeInputs(400, 1, needing: UInt64(100 + oldest + 8)), from: 1, at: .zero)
+      .neutralInputs(400, 1, needing: UInt64(100 + oldest + 8)), from: 1, at: .zero)
     session.advance(with: Swarm.Input())
     #expect(try pollInputs(&session).map(\.context) == [7])
   }
@@ -180,7 +172,7 @@ import Testing
     #expect(throws: DecodeError.invalid(what: "keyframe between peers")) {
       try session.receive(RollbackPacket(.keyframe, []), from: 1, at: .zero)
     }
-    try session.receive(makeInputs(100, 1, needing: 100), from: 0, at: .zero)
+    try session.receive(.neutralInputs(100, 1, needing: 100), from: 0, at: .zero)
     #expect(session.rollback.buffers[0].end == Tick(101) && session.lastHeard(0) == nil)
   }
 
@@ -188,7 +180,7 @@ import Testing
     for detectsDesync in [true, false] {
       var session = makeSession(detectsDesync: detectsDesync)
       #expect(try pollInputs(&session).map(\.confirmed) == [nil])
-      try session.receive(makeInputs(100, 2, needing: 100), from: 1, at: .zero)
+      try session.receive(.neutralInputs(100, 2, needing: 100), from: 1, at: .zero)
       session.advance(with: Swarm.Input(push: 3))
       let hash = session.rollback.hash(at: Tick(102)).map { UInt32(truncatingIfNeeded: $0) }
       let sent = try pollInputs(&session).map(\.confirmed)
@@ -204,7 +196,7 @@ import Testing
     {
       var session = makeSession()
       let confirmed = InputHeader.Confirmed(offset: offset, hash: 7)
-      let packet = makeInputs(100, 1, needing: 100, confirmed: confirmed)
+      let packet = RollbackPacket.neutralInputs(100, 1, needing: 100, confirmed: confirmed)
       if isValid {
         try session.receive(packet, from: 1, at: .zero)
       } else {
@@ -222,7 +214,7 @@ import Testing
 
   @Test func `a report of a state that differs is answered, and named once`() throws {
     var session = makeSession()
-    try session.receive(makeInputs(100, 1, needing: 100), from: 1, at: .zero)
+    try session.receive(.neutralInputs(100, 1, needing: 100), from: 1, at: .zero)
     session.advance(with: Swarm.Input(push: 3))
     var description = SimulationDescription()
     session.rollback.state(at: Tick(101))?.describe(into: &description)

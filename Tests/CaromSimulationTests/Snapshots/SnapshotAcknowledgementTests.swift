@@ -28,6 +28,25 @@ import Testing
     #expect(try SnapshotAcknowledgement(decoding: &reader, sent: Tick(9)).wantsKeyframe)
   }
 
+  @Test func `an acknowledgement names the newest of the 128 ticks up to the one sent last`() throws
+  {
+    for (sent, tick) in [(500, 500), (500, 373), (130, 3), (5, 0)] as [(UInt64, UInt64)] {
+      var writer = PacketWriter()
+      SnapshotAcknowledgement(newest: Tick(tick), earlier: 5).encode(into: &writer)
+      #expect(writer.bytes == [UInt8(tick & 127) << 1 | 1, 5, 0])
+      var reader = PacketReader(writer.bytes.span)
+      let read = try SnapshotAcknowledgement(decoding: &reader, sent: Tick(sent))
+      #expect(read.newest == Tick(tick) && read.earlier == 5 && !read.wantsKeyframe)
+    }
+    for bytes in [[12, 0, 0], [0x0D, 0xFF, 0]] as [[UInt8]] {
+      var reader = PacketReader(bytes.span)
+      #expect(throws: DecodeError.invalid(what: "snapshot acknowledgement")) {
+        try SnapshotAcknowledgement(decoding: &reader, sent: Tick(5))
+      }
+    }
+    #expect(SnapshotAcknowledgement(newest: nil, earlier: 7).earlier == 0)
+  }
+
   @Test func `a receiver that lacks a base requests a full snapshot until it has one`() throws {
     let schema = EntitySchema(.integer(0...9))
     let table = makeTable(schema, [(1, [5])])

@@ -67,10 +67,7 @@ import Testing
     }
   }
 
-  @Test
-  func `entities enter and leave when the next search is due`()
-    throws
-  {
+  @Test func `entities enter and leave when the next search is due`() throws {
     var viewer = makeViewer([InterestTier(within: 10)], refreshInterval: 4)
     viewer.world.setFocus(x: 50, y: 50, for: viewer.id)
     viewer.world.set(1, values: [0, 200, 200])
@@ -144,7 +141,7 @@ import Testing
     #expect(viewer.world.clients[0]?.isAwake == false)
   }
 
-  @Test func `the grid finds all entities within a distance, at the edges of the table too`() {
+  @Test func `the grid finds all entities within a distance, at the edges of the area too`() {
     var generator = SeededGenerator(seed: 6)
     let field = EntityField(-100...1_000)
     var grid = InterestGrid(x: field, y: field, cellSize: 37)
@@ -175,7 +172,7 @@ import Testing
       #expect(
         found.allSatisfy {
           guard let place = places[Int($0)] else { return false }
-          // The focus may lie outside the table; then the nearest cells count.
+          // The focus may lie outside the area; then the nearest cells count.
           let (cx, cy) = (min(max(x, -100), 1_000), min(max(y, -100), 1_000))
           return abs(place.x - cx) <= wide && abs(place.y - cy) <= wide
         })
