@@ -8,8 +8,13 @@ import Testing
 @Suite struct PictureTests {
   private static func hash(_ screen: Screen) -> UInt64 {
     var hash = StateHash()
-    for byte in Picture.ppm(screen) { hash.combine(UInt64(byte)) }
-    for cell in screen.cells { hash.combine(UInt64(cell.glyph.value) << 1 | (cell.isBold ? 1 : 0)) }
+    func bits(_ color: Color) -> UInt64 {
+      UInt64(color.red) << 16 | UInt64(color.green) << 8 | UInt64(color.blue)
+    }
+    for cell in screen.cells {
+      hash.combine(UInt64(cell.glyph.value) << 1 | (cell.isBold ? 1 : 0))
+      hash.combine(bits(cell.foreground) << 24 | bits(cell.background))
+    }
     return hash.value
   }
 
@@ -23,12 +28,12 @@ import Testing
     return view
   }
 
-  /// The colors of all pixels. After a deliberate change of the painting, look at the picture and
+  /// The hash of all cells. After a deliberate change of the painting, look at the picture and
   /// write the new values here.
   @Test(
     arguments: [
-      (40, 12, 9_733_799_491_464_656_980), (80, 24, 8_474_856_174_075_553_470),
-      (150, 45, 1_972_599_670_297_452_241), (200, 30, 11_452_232_198_692_537_622),
+      (40, 12, 3_298_912_875_966_917_658), (80, 24, 11_527_269_365_770_175_700),
+      (150, 45, 5_219_477_469_501_307_811), (200, 30, 10_822_848_876_094_997_183),
     ] as [(Int, Int, UInt64)])
   func `a table in full color has the expected pixels`(columns: Int, rows: Int, hash: UInt64) {
     var painter = TablePainter()
@@ -44,8 +49,8 @@ import Testing
 
   @Test(
     arguments: [
-      (80, 24, .left, 12_427_389_582_665_154_771), (120, 40, .right, 1_607_248_061_896_155_445),
-      (40, 12, nil, 9_639_328_130_919_187_103),
+      (80, 24, .left, 1_964_851_169_296_879_923), (120, 40, .right, 8_500_355_208_338_986_043),
+      (40, 12, nil, 14_792_536_964_551_243_114),
     ] as [(Int, Int, TableView.Side?, UInt64)])
   func `a flash and a banner have the expected pixels`(
     columns: Int, rows: Int, side: TableView.Side?, hash: UInt64

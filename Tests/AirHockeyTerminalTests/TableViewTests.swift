@@ -63,5 +63,16 @@ struct TableViewTests {
     let head = Array("P6\n480 288\n255\n".utf8)
     #expect(bytes.starts(with: head))
     #expect(bytes.count == head.count + 3 * 480 * 288)
+    // A cell is 12 pixels wide and 24 high, and a half block has two colors.
+    for (index, cell) in screen.cells.enumerated()
+    where cell.glyph == Cell.halfBlock || cell.glyph == " " {
+      let (x, y) = (index % 40 * 12 + 5, index / 40 * 24)
+      let colors = [11, 12].map { row in
+        let start = head.count + 3 * ((y + row) * 480 + x)
+        return Color(bytes[start], bytes[start + 1], bytes[start + 2])
+      }
+      let upper = cell.glyph == Cell.halfBlock ? cell.foreground : cell.background
+      #expect(colors == [upper, cell.background])
+    }
   }
 }
