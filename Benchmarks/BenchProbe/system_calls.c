@@ -1,7 +1,7 @@
 #include "bench_probe.h"
 
-// The C library's functions that a network loop calls, defined again so that libuv and CUVLoop reach
-// these definitions, which count each call and pass it on to the system.
+// The C library's functions that a network loop calls, defined again so that libuv and CUVLoop
+// reach these definitions, which count each call and pass it on to the system.
 
 static _Thread_local uint64_t calls;
 

@@ -4,8 +4,8 @@ import CaromCore
 ///
 /// A frame is an eight-byte header with the length of the body, followed by the body, which may be
 /// empty. The length is checked against `limit` before memory is allocated. Each byte of a body is
-/// copied once. Waiting for a header has no timeout, since an idle stream is always waiting for
-/// one; a body must be complete within `bodyTimeout`.
+/// copied at most once. Waiting for a header has no timeout, since an idle stream is always waiting
+/// for one; a body must be complete within `bodyTimeout`.
 ///
 /// After an error the decoder ignores further input and throws the same error again.
 public struct FrameDecoder: Sendable {
@@ -55,15 +55,59 @@ public struct FrameDecoder: Sendable {
     failIfLate(at: now)
     var offset = 0
     while offset < bytes.count {
-      let rest = bytes.extracting(offset..<bytes.count)
-      switch state {
-      case .header(let value, let count):
-        offset += receiveHeader(rest, value: value, count: count, at: now)
-      case .body(let body, let want, let deadline):
-        state = .header(value: 0, count: 0)  // drop the second reference, which would force a copy
-        offset += receiveBody(rest, after: body, want: want, deadline: deadline)
-      case .failed: return
+      offset += receiveSome(bytes.extracting(offset..<bytes.count), at: now)
+    }
+  }
+
+  /// The body of a frame.
+  public enum Body: Hashable, Sendable {
+    /// The body lies in one chunk, at these indices.
+    case chunk(Range<Int>)
+    /// The body arrived in several chunks, from which it was copied.
+    case copy([UInt8])
+  }
+
+  /// Returns the next complete body of the stream, whose next chunk is `chunk`, or nil if more
+  /// bytes are needed. Call it with an `offset` of 0, then again with the same chunk and offset
+  /// until it returns nil. A body that lies in one chunk is not copied. Throws an error only after
+  /// all bodies before it have been returned.
+  public mutating func next(
+    in chunk: Span<UInt8>, from offset: inout Int, at now: Instant
+  ) throws(FrameError) -> Body? {
+    failIfLate(at: now)
+    while ready.isEmpty, offset < chunk.count {
+      if let body = wholeBody(in: chunk, from: offset) {
+        offset = body.upperBound
+        return .chunk(body)
       }
+      offset += receiveSome(chunk.extracting(offset..<chunk.count), at: now)
+    }
+    return try next().map { .copy($0) }
+  }
+
+  /// Returns the place of the body of a frame that begins at `offset`, or nil if no frame begins
+  /// there, if its body is too long, or if it does not end in this chunk.
+  private func wholeBody(in chunk: Span<UInt8>, from offset: Int) -> Range<Int>? {
+    guard case .header(_, 0) = state, chunk.count - offset >= 8 else { return nil }
+    var length: UInt64 = 0
+    for index in 0..<8 {
+      let place = byteOrder == .little ? index : 7 - index
+      length |= UInt64(chunk[offset + index]) << UInt64(8 * place)
+    }
+    let start = offset + 8
+    guard length <= UInt64(min(limit, chunk.count - start)) else { return nil }
+    return start..<start + Int(length)
+  }
+
+  /// Consumes the bytes up to the end of a header or of a body, and returns their number.
+  private mutating func receiveSome(_ bytes: Span<UInt8>, at now: Instant) -> Int {
+    switch state {
+    case .header(let value, let count):
+      return receiveHeader(bytes, value: value, count: count, at: now)
+    case .body(let body, let want, let deadline):
+      state = .header(value: 0, count: 0)  // drop the second reference, which would force a copy
+      return receiveBody(bytes, after: body, want: want, deadline: deadline)
+    case .failed: return bytes.count
     }
   }
 

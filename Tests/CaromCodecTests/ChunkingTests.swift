@@ -36,6 +36,36 @@ import Testing
     }
   }
 
+  @Test func `only a body that lies in two chunks is copied`() throws {
+    let stream = [[1, 2, 3], [], [4, 5]].flatMap { Packet(type: 1, payload: $0).framed() }
+    var decoder = FrameDecoder()
+    var (offset, next) = (0, 0)
+    let (first, second) = (stream.span.extracting(..<34), stream.span.extracting(34...))
+    #expect(try decoder.next(in: first, from: &offset, at: .zero) == .chunk(8..<15))
+    #expect(try decoder.next(in: first, from: &offset, at: .zero) == .chunk(23..<27))
+    #expect(try decoder.next(in: first, from: &offset, at: .zero) == nil && offset == 34)
+    #expect(
+      try decoder.next(in: second, from: &next, at: .zero) == .copy([1, 0, 0, 0, 4, 5]))
+  }
+
+  @Test func `a long or late body fails after the bodies before it, also in place`() throws {
+    let stream = Packet(type: 1).framed() + Packet(type: 1, payload: [1]).framed()
+    var decoder = FrameDecoder(limit: 4)
+    var offset = 0
+    #expect(try decoder.next(in: stream.span, from: &offset, at: .zero) == .chunk(8..<12))
+    #expect(throws: FrameError.frameTooLarge(length: 5, limit: 4)) {
+      try decoder.next(in: stream.span, from: &offset, at: .zero)
+    }
+    var slow = FrameDecoder(bodyTimeout: .seconds(1))
+    offset = 0
+    let (first, second) = (stream.span.extracting(..<9), stream.span.extracting(9...))
+    #expect(try slow.next(in: first, from: &offset, at: .zero) == nil)
+    offset = 0
+    #expect(throws: FrameError.bodyTimeout(got: 1, want: 4)) {
+      try slow.next(in: second, from: &offset, at: .zero + .seconds(1))
+    }
+  }
+
   @Test func `an endless stream of packets does not accumulate memory`() throws {
     var decoder = FrameDecoder()
     let frame = Packet(type: 1, payload: [1, 2, 3, 4]).framed()
@@ -126,16 +156,35 @@ private func mutate(_ bytes: inout [UInt8], using generator: inout SeededGenerat
   }
 }
 
-/// Decodes a stream in chunks of the given lengths and returns the bodies.
+/// Decodes a stream in chunks of the given lengths and returns the bodies. Expects the same bodies
+/// from a decoder that does not copy those that lie in one chunk.
 private func decode(_ stream: [UInt8], chunks: [Int]) throws -> [[UInt8]] {
   var decoder = FrameDecoder()
+  var inPlace = FrameDecoder()
   var bodies: [[UInt8]] = []
+  var same: [[UInt8]] = []
   var start = 0
   for length in chunks {
-    decoder.receive(stream.span.extracting(start..<start + length), at: .zero)
+    let chunk = stream.span.extracting(start..<start + length)
+    decoder.receive(chunk, at: .zero)
     bodies += try drain(&decoder)
+    same += try drain(&inPlace, chunk)
     start += length
   }
+  #expect(same == bodies)
+  return bodies
+}
+
+private func drain(_ decoder: inout FrameDecoder, _ chunk: Span<UInt8>) throws -> [[UInt8]] {
+  var bodies: [[UInt8]] = []
+  var offset = 0
+  while let body = try decoder.next(in: chunk, from: &offset, at: .zero) {
+    switch body {
+    case .chunk(let range): bodies.append(Array(copying: chunk.extracting(range)))
+    case .copy(let body): bodies.append(body)
+    }
+  }
+  #expect(offset == chunk.count)
   return bodies
 }
 

@@ -132,10 +132,10 @@ struct SwarmNode: VirtualNode {
   private mutating func flush(
     _ connection: ConnectionID, _ stream: VirtualStream, in network: inout VirtualNetwork
   ) {
+    let now = network.now
     var bytes: [UInt8] = []
-    while lobby.pollTransmit(on: connection, queued: 0, into: &bytes, at: network.now) {
+    while lobby.pollTransmit(on: connection, queued: 0, at: now, { bytes = Array(copying: $0) }) {
       network.write(bytes, to: stream)
-      bytes.removeAll(keepingCapacity: true)
     }
     guard let action = lobby.pollLinkAction(on: connection) else { return }
     streams.removeAll { $0.connection == connection }

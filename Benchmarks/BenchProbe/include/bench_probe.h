@@ -25,8 +25,8 @@ uint64_t bench_thread_cpu_nanoseconds(void);
 /// Returns the user and system time of the whole process, in nanoseconds.
 uint64_t bench_process_cpu_nanoseconds(void);
 
-/// Returns the number of system calls that the calling thread has made in order to wait, and to read
-/// and write sockets and timers; 0 where they cannot be counted.
+/// Returns the number of system calls that the calling thread has made in order to wait, and to
+/// read and write sockets and timers; 0 where they cannot be counted.
 uint64_t bench_thread_system_calls(void);
 
 /// Raises this process's limit of open descriptors to the highest allowed value and returns it, or

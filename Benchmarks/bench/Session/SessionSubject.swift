@@ -39,7 +39,7 @@ struct SessionSubject: Sendable {
       roles: [.receive, .send], hasDatagrams: false)
   }
 
-  /// The least that a game over kernel TCP costs: one read for each input, one write for each state.
+  /// The least that a game over kernel TCP costs: a read for each input, a write for each state.
   static let plainTCP = SessionSubject(
     name: "plain TCP", program: itself("tcp"), roles: [.serve, .play], hasDatagrams: false)
 

@@ -59,9 +59,14 @@ extension Connection {
   package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
     guard readsStream else { return }
     if !isEnding { recordSignOfLife(at: now) }
-    stream?.receive(bytes, at: now)
+    var offset = 0
     do throws(FrameError) {
-      while readsStream, let body = try stream?.next() { receive(body: body, at: now) }
+      while readsStream, let body = try stream?.next(in: bytes, from: &offset, at: now) {
+        switch body {
+        case .chunk(let range): receive(body: bytes.extracting(range), at: now)
+        case .copy(let body): receive(body: body.span, at: now)
+        }
+      }
     } catch { closeForStreamError(error, at: now) }
     processChannels(at: now)
   }
@@ -73,19 +78,19 @@ extension Connection {
     close(Goodbye(.timedOut), as: isOpen ? .timedOut : .handshakeTimeout, at: now)
   }
 
-  private mutating func receive(body: [UInt8], at now: Instant) {
-    guard let header = try? PacketHeader(of: body.span) else { return closeForViolation(at: now) }
+  private mutating func receive(body: Span<UInt8>, at now: Instant) {
+    guard let header = try? PacketHeader(of: body) else { return closeForViolation(at: now) }
     do throws(DecodeError) {
       switch header.type {
       case SessionWire.controlType:
-        guard let control = try ControlPacket(try Packet(decoding: body.span)) else {
+        guard let control = try ControlPacket(try Packet(decoding: body)) else {
           return unknownPackets += 1
         }
         receive(control, on: .stream, at: now)
       case SessionWire.carrierType:
         guard stream?.isJoined == true else { throw .invalid(what: "message before the grant") }
         guard header.action == 0 else { throw .invalid(what: "action of a carrier") }
-        try receiveCarrier(body.span.extracting(Packet.headerLength..<body.count), at: now)
+        try receiveCarrier(body.extracting(Packet.headerLength..<body.count), at: now)
       default: unknownPackets += 1
       }
     } catch { closeForViolation(at: now) }
@@ -131,17 +136,17 @@ extension Connection {
       || link == .stream && channels.hasPending
   }
 
-  /// Appends to `buffer` the bytes to write to the stream, whose send queue holds `queued` bytes.
+  /// Passes to `write` the bytes to write to the stream, whose send queue holds `queued` bytes.
   /// Returns `false` if there is nothing to write now.
   package mutating func pollStream(
-    queued: Int, into buffer: inout [UInt8], at now: Instant
+    queued: Int, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
     guard stream != nil else { return false }
     let carriesMessages = link == .stream
     let hasBytes =
       stream?.pollTransmit(
-        queued: queued, &channels, carriesMessages: carriesMessages, &scratch, into: &buffer,
-        at: now) == true
+        queued: queued, &channels, carriesMessages: carriesMessages, &scratch, at: now) == true
+    if hasBytes { write(scratch.writer.span) }
     sendGoodbyeWhenDrained(at: now)
     if case .closing = state, goodbye == nil, stream?.hasControl == false, linkAction == nil {
       linkAction = .closeAfterFlush

@@ -60,12 +60,13 @@ struct StreamPath: Sendable {
 
 // MARK: - Receiving
 extension StreamPath {
-  mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
-    decoder.receive(bytes, at: now)
+  /// Returns the body of the next complete stream frame, or nil if there is none. See
+  /// `FrameDecoder.next(in:from:at:)`.
+  mutating func next(
+    in chunk: Span<UInt8>, from offset: inout Int, at now: Instant
+  ) throws(FrameError) -> FrameDecoder.Body? {
+    try decoder.next(in: chunk, from: &offset, at: now)
   }
-
-  /// Removes and returns the body of the next complete stream frame, or nil if there is none.
-  mutating func next() throws(FrameError) -> [UInt8]? { try decoder.next() }
 
   mutating func handleTimeout(at now: Instant) throws(FrameError) {
     if let acknowledgeAt, now >= acknowledgeAt { scheduleAcknowledgement() }
@@ -133,41 +134,41 @@ extension StreamPath {
   /// The next time at which `handleTimeout` must be called, or `nil` if no timer is armed.
   var nextTimeout: Instant? { earliest(decoder.nextTimeout, acknowledgeAt) }
 
-  /// Appends to `buffer` the bytes to write to the stream, whose send queue holds `queued` bytes.
-  /// Returns `false` if there are none. `carriesMessages` tells whether this is the link that
-  /// carries messages.
+  /// Writes to the scratch writer the bytes to write to the stream, whose send queue holds `queued`
+  /// bytes. Returns `false` if there are none. `carriesMessages` tells whether this is the link
+  /// that carries messages.
   mutating func pollTransmit(
     queued: Int, _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
-    into buffer: inout [UInt8], at now: Instant
+    at now: Instant
   ) -> Bool {
-    let start = buffer.count
+    scratch.writer.begin(limit: control.count)
     guard queued < SessionLink.writeLength else { return false }
     if !control.isEmpty {
-      buffer.append(copying: control.span)
+      scratch.writer.append(copying: control.span)
       control.removeAll(keepingCapacity: control.capacity <= Self.controlLimit)
     }
-    while isJoined, queued + buffer.count - start < SessionLink.writeLength {
-      let includeLatest = queued + buffer.count - start < Self.latestThreshold
+    while isJoined, queued + scratch.writer.count < SessionLink.writeLength {
+      let includeLatest = queued + scratch.writer.count < Self.latestThreshold
       guard
         appendCarrier(
           &channels, carriesMessages: carriesMessages, includeLatest: includeLatest, &scratch,
-          to: &buffer, at: now)
+          at: now)
       else { break }
     }
-    return buffer.count > start
+    return scratch.writer.count > 0
   }
 
   /// Appends one carrier with the acknowledgement that is due and, if `carriesMessages` is true, as
   /// many messages as fit. Returns `false` if there is nothing to send.
   private mutating func appendCarrier(
     _ channels: inout ChannelSet, carriesMessages: Bool, includeLatest: Bool,
-    _ scratch: inout Scratch, to buffer: inout [UInt8], at now: Instant
+    _ scratch: inout Scratch, at now: Instant
   ) -> Bool {
     let isDue = isAcknowledgementDue
     guard isDue || carriesMessages && channels.hasPending,
       recordCounts.count < Self.mostUnacknowledged
     else { return false }
-    scratch.writer.begin(limit: Self.carrierLength)
+    let start = scratch.writer.beginStreamFrame(limit: Self.carrierLength)
     scratch.records.removeAll(keepingCapacity: true)
     if received > acknowledged {
       scratch.ranges.removeAll()
@@ -179,10 +180,12 @@ extension StreamPath {
       channels.fill(
         &scratch.writer, records: &scratch.records, includeLatest: includeLatest, at: now)
     }
-    guard isDue || scratch.writer.count > head else { return false }
+    guard isDue || scratch.writer.count > head else {
+      scratch.writer.removeStreamFrame(from: start)
+      return false
+    }
     recordAcknowledgementSent()
-    Packet.appendFrame(
-      type: SessionWire.carrierType, action: 0, payload: scratch.writer.span, to: &buffer)
+    scratch.writer.endStreamFrame(from: start, type: SessionWire.carrierType)
     for record in scratch.records { records.append(record) }
     recordCounts.append(Int32(scratch.records.count))
     sent += 1

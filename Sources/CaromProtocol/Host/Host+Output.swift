@@ -18,15 +18,15 @@ extension Host {
     return hasMessage
   }
 
-  /// Appends to `buffer` the bytes to write to a connection's stream, whose send queue holds
-  /// `queued` bytes. Returns false if there is nothing to write now.
+  /// Passes to `write` the bytes to write to a connection's stream, whose send queue holds `queued`
+  /// bytes. Returns false if there is nothing to write now.
   package mutating func pollTransmit(
-    on id: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
+    on id: ConnectionID, queued: Int, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
     guard let index = index(of: id) else { return false }
     swapScratch(with: index)
     defer { swapScratch(with: index) }
-    return entries[index].connection.pollStream(queued: queued, into: &buffer, at: now)
+    return entries[index].connection.pollStream(queued: queued, at: now, write)
   }
 
   /// Appends a connection's next datagram to `buffer` and returns its route, or nil if no datagram

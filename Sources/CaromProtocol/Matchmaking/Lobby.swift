@@ -178,12 +178,12 @@ extension Lobby {
   /// Queues a connection as ready again if its stream still has output.
   package mutating func markReadyIfNeeded(_ id: ConnectionID) { host.markReadyIfNeeded(id) }
 
-  /// Appends to `buffer` the bytes to write to a connection's stream, whose send queue holds
-  /// `queued` bytes. Returns false if there is nothing to write now.
+  /// Passes to `write` the bytes to write to a connection's stream, whose send queue holds `queued`
+  /// bytes. Returns false if there is nothing to write now.
   package mutating func pollTransmit(
-    on id: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
+    on id: ConnectionID, queued: Int, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
-    host.pollTransmit(on: id, queued: queued, into: &buffer, at: now)
+    host.pollTransmit(on: id, queued: queued, at: now, write)
   }
 
   package mutating func pollLinkAction(on id: ConnectionID) -> LinkAction? {

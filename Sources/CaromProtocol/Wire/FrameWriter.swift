@@ -1,9 +1,11 @@
+import CaromCodec
 import CaromCore
 
 /// Writes packets of limited length into storage that is reused. A method whose frame does not fit
 /// writes nothing and returns false.
 ///
 /// Call `begin`, write a header, then the frames, and get the packet from `span` or `takeBytes()`.
+/// For a stream, `beginStreamFrame` and `endStreamFrame` put several packets behind one another.
 package struct FrameWriter: Sendable {
   /// The maximum number of bytes that a message frame takes in addition to the message: for its
   /// first byte, channel, number and length.
@@ -13,12 +15,14 @@ package struct FrameWriter: Sendable {
   /// The maximum length of a credit frame, in bytes.
   package static let maximumCredit = 12
 
-  /// The packet, in the first `count` bytes, followed by stale bytes of earlier packets.
+  /// The packets, in the first `count` bytes, followed by stale bytes of earlier packets.
   private var storage: [UInt8] = []
-  /// The number of bytes written so far, header included.
+  /// The number of bytes written so far, headers included.
   package private(set) var count = 0
   /// The maximum length of the packet, in bytes.
   package private(set) var limit: Int
+  /// The number of bytes at which the packet has reached its limit.
+  private var end = 0
   private var previous = PreviousMessage()
 
   /// Creates a writer that has begun a packet of at most `limit` bytes.
@@ -29,11 +33,17 @@ package struct FrameWriter: Sendable {
 
   /// Begins a packet of at most `limit` bytes.
   package mutating func begin(limit: Int) {
-    self.limit = limit
     count = 0
+    beginNext(limit: limit)
+  }
+
+  /// Begins a packet of at most `limit` bytes behind the bytes that are already written.
+  private mutating func beginNext(limit: Int) {
+    self.limit = limit
+    end = count + limit
     previous.reset()
-    guard storage.count < limit else { return }
-    let more = [UInt8](repeating: 0, count: limit - storage.count)
+    guard storage.count < end else { return }
+    let more = [UInt8](repeating: 0, count: end - storage.count)
     if storage.isEmpty { storage = more } else { storage += more }
   }
 
@@ -62,7 +72,7 @@ package struct FrameWriter: Sendable {
   }
 
   /// The number of bytes that still fit in the packet.
-  package var room: Int { limit - count }
+  package var room: Int { end - count }
 
   /// Appends the bytes of a header, which must fit in the packet.
   @inline(__always)
@@ -98,6 +108,44 @@ package struct FrameWriter: Sendable {
     var output = storage.mutableSpan
     for index in part.indices { output[start &+ index] = part[index] }
     count = end
+  }
+}
+
+// MARK: Streams
+
+extension FrameWriter {
+  /// The length of the head of a stream frame that contains a packet: the length of its body in
+  /// eight bytes, then the packet's type and action.
+  private static let streamHead = FrameEncoder.headerLength + Packet.headerLength
+
+  /// Begins a packet of at most `limit` bytes behind the bytes that are already written, and leaves
+  /// room for the head of its stream frame. Returns where the stream frame starts.
+  package mutating func beginStreamFrame(limit: Int) -> Int {
+    let start = count
+    beginNext(limit: Self.streamHead)
+    count += Self.streamHead
+    beginNext(limit: limit)
+    return start
+  }
+
+  /// Writes the head of the stream frame that starts at `start`, now that its packet is complete.
+  package mutating func endStreamFrame(from start: Int, type: UInt16) {
+    let length = UInt64(count - start - FrameEncoder.headerLength)
+    var output = storage.mutableSpan
+    for index in 0..<FrameEncoder.headerLength {
+      output[start + index] = UInt8(truncatingIfNeeded: length >> UInt64(8 * index))
+    }
+    let head = start + FrameEncoder.headerLength
+    output[head] = UInt8(truncatingIfNeeded: type)
+    output[head + 1] = UInt8(truncatingIfNeeded: type >> 8)
+    output[head + 2] = 0
+    output[head + 3] = 0
+  }
+
+  /// Removes the stream frame that starts at `start`, and everything after it.
+  package mutating func removeStreamFrame(from start: Int) {
+    count = start
+    end = start
   }
 }
 

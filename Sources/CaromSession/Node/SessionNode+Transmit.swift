@@ -55,7 +55,7 @@ extension SessionNode {
     while let answer = lobby.pollStatelessReply() { send(answer.bytes, to: answer.route) }
     while let connection = lobby.pollReady() {
       let stream = sockets.streams.isEmpty ? nil : sockets.streams[connection]
-      if let stream { flush(stream, of: connection, at: now) }
+      if let stream, !flush(stream, of: connection, at: now) { sockets.stalled.append(connection) }
       while true {
         outgoing.removeAll(keepingCapacity: true)
         guard let route = lobby.pollDatagram(on: connection, into: &outgoing, at: now) else {
@@ -64,9 +64,6 @@ extension SessionNode {
         send(outgoing, to: route)
       }
       lobby.didFlush(connection, at: now)
-      if stream != nil, sockets.streams[connection] != nil, lobby.hasStreamOutput(connection) {
-        sockets.stalled.append(connection)
-      }
     }
   }
 
@@ -76,25 +73,34 @@ extension SessionNode {
     bytesSent += UInt64(datagram.count)
   }
 
-  private func flush(_ stream: TCPStream, of connection: ConnectionID, at now: Instant) {
-    while true {
-      outgoing.removeAll(keepingCapacity: true)
-      let queued = stream.queuedBytes
-      guard lobby.pollTransmit(on: connection, queued: queued, into: &outgoing, at: now) else {
-        break
+  /// Writes a connection's output to its stream. Returns false if some output is left, for which
+  /// the stream has no room.
+  private func flush(
+    _ stream: TCPStream, of connection: ConnectionID, at now: Instant
+  ) -> Bool {
+    var hasWritten = true
+    var isBroken = false
+    while hasWritten {
+      hasWritten = lobby.pollTransmit(on: connection, queued: stream.queuedBytes, at: now) {
+        bytes in
+        do throws(TransportError) {
+          try stream.write(bytes)
+          bytesSent += UInt64(bytes.count)
+        } catch { isBroken = true }
       }
-      do throws(TransportError) {
-        try stream.write(outgoing.span)
-        bytesSent += UInt64(outgoing.count)
-      } catch {
+      if isBroken {
         sockets.streams[connection] = nil
         lobby.handleLinkEnd(.reset, of: connection, at: now)
-        return dispose(of: stream, abruptly: true)
+        dispose(of: stream, abruptly: true)
+        return true
       }
+      // Usually nothing is left, which is cheaper to ask than to poll again.
+      if !lobby.hasStreamOutput(connection) { return true }
     }
-    guard let action = lobby.pollLinkAction(on: connection) else { return }
+    guard let action = lobby.pollLinkAction(on: connection) else { return false }
     sockets.streams[connection] = nil
     dispose(of: stream, abruptly: action == .cut)
+    return true
   }
 }
 

@@ -41,8 +41,7 @@ public actor SessionNode: LoopActor {
   var isShutDown = false
 
   /// The scratch buffers, which are reused so that sending and receiving do not allocate: `writer`
-  /// for encoding, `incoming` for a received message, and `outgoing` for a datagram or a part of a
-  /// stream.
+  /// for encoding, `incoming` for a received message, and `outgoing` for a datagram.
   var writer = PacketWriter()
   var incoming: [UInt8] = []
   var outgoing: [UInt8] = []

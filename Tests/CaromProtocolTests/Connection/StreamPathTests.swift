@@ -21,11 +21,11 @@ private struct StreamBench {
   mutating func poll(
     queued: Int = 0, carriesMessages: Bool = true
   ) throws -> [[FrameValue]] {
-    var bytes: [UInt8] = []
-    _ = path.pollTransmit(
-      queued: queued, &channels, carriesMessages: carriesMessages, &scratch, into: &bytes, at: now)
+    let hasBytes = path.pollTransmit(
+      queued: queued, &channels, carriesMessages: carriesMessages, &scratch, at: now)
+    #expect(hasBytes == (scratch.writer.count > 0))
     var decoder = FrameDecoder()
-    decoder.receive(bytes.span, at: now)
+    decoder.receive(scratch.writer.span, at: now)
     var carriers: [[FrameValue]] = []
     while let body = try decoder.next() {
       let packet = try Packet(decoding: body.span)
@@ -141,9 +141,9 @@ private struct StreamBench {
   ) throws {
     var bench = StreamBench()
     bench.path.append(.ping(sent: 1))
-    var bytes: [UInt8] = []
     let hasBytes = bench.path.pollTransmit(
-      queued: queued, &bench.channels, carriesMessages: true, &bench.scratch, into: &bytes, at: now)
+      queued: queued, &bench.channels, carriesMessages: true, &bench.scratch, at: now)
+    let bytes = bench.scratch.writer.bytes
     #expect(hasBytes == isWritten && bench.path.hasControl != isWritten)
     #expect(bytes == (isWritten ? ControlPacket.ping(sent: 1).packet.framed() : []))
   }
@@ -177,7 +177,8 @@ private struct StreamBench {
     var path = StreamPath(limit: Connection.handshakeFrameLimit)
     if isJoined { path.join() }
     let header = (0..<8).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
-    path.receive(header.span, at: now)
+    var offset = 0
+    _ = try? path.next(in: header.span, from: &offset, at: now)
     let isValid = (try? path.handleTimeout(at: now)) != nil
     #expect(isValid == isAccepted)
   }

@@ -16,7 +16,7 @@ extension Connection {
 
   mutating func pollStream(queued: Int, at now: Instant) -> [UInt8]? {
     var bytes: [UInt8] = []
-    return pollStream(queued: queued, into: &bytes, at: now) ? bytes : nil
+    return pollStream(queued: queued, at: now, { bytes = Array(copying: $0) }) ? bytes : nil
   }
 
   mutating func pollMessage() -> (channel: UInt8, bytes: [UInt8])? {
@@ -37,7 +37,8 @@ extension Host {
 
   mutating func pollTransmit(on id: ConnectionID, queued: Int, at now: Instant) -> [UInt8]? {
     var bytes: [UInt8] = []
-    return pollTransmit(on: id, queued: queued, into: &bytes, at: now) ? bytes : nil
+    return pollTransmit(on: id, queued: queued, at: now, { bytes = Array(copying: $0) })
+      ? bytes : nil
   }
 
   mutating func pollMessage(on id: ConnectionID) -> (channel: UInt8, bytes: [UInt8])? {

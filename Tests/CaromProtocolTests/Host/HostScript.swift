@@ -260,7 +260,9 @@ struct HostScript {
     var datagram: [UInt8] = []
     while let reply = host.pollStatelessReply() { initiatorQueue.append(reply.bytes) }
     while let ready = host.pollReady() {
-      while host.pollTransmit(on: ready, queued: 0, into: &streamToInitiator, at: now) {}
+      var bytes: [UInt8] = []
+      while host.pollTransmit(on: ready, queued: 0, at: now, { bytes.append(copying: $0) }) {}
+      streamToInitiator += bytes
       if host.pollLinkAction(on: ready) != nil { stream = nil }
       while host.pollDatagram(on: ready, into: &datagram, at: now) != nil {
         initiatorQueue.append(datagram)
@@ -274,7 +276,9 @@ struct HostScript {
     var datagram: [UInt8] = []
     while let reply = initiator.pollStatelessReply() { hostQueue.append(reply.bytes) }
     while let ready = initiator.pollReady() {
-      while initiator.pollTransmit(on: ready, queued: 0, into: &streamToHost, at: now) {}
+      var bytes: [UInt8] = []
+      while initiator.pollTransmit(on: ready, queued: 0, at: now, { bytes.append(copying: $0) }) {}
+      streamToHost += bytes
       _ = initiator.pollLinkAction(on: ready)
       while initiator.pollDatagram(on: ready, into: &datagram, at: now) != nil {
         hostQueue.append(datagram)

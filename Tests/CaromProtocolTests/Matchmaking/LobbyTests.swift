@@ -34,7 +34,7 @@ import Testing
   /// Expects that a lobby sends a goodbye on a stream and closes it.
   private func expectGoodbye(on id: ConnectionID, of lobby: inout Lobby) {
     var sent: [UInt8] = []
-    let isSent = lobby.pollTransmit(on: id, queued: 0, into: &sent, at: now)
+    let isSent = lobby.pollTransmit(on: id, queued: 0, at: now) { sent += Array(copying: $0) }
     let goodbye = ControlPacket.goodbye(Goodbye(.left)).packet.framed()
     #expect(isSent && sent.suffix(goodbye.count) == goodbye[...])
     let action = lobby.pollLinkAction(on: id)
