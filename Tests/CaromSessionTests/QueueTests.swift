@@ -54,6 +54,37 @@ import Testing
     func add() { count.withLock { $0 += 1 } }
   }
 
+  @Test func `a batch enters its inbox at 64 elements, at 16 KiB, or when it is flushed`() {
+    let (inbox, _) = makeInbox(limit: 1_000)
+    let batch = InboxBatch(for: inbox)
+    for number in 0..<63 { #expect(batch.append(number, bytes: 1)) }
+    #expect(inbox.count == 0 && batch.append(63, bytes: 1) && inbox.count == 64)
+    #expect(batch.append(64, bytes: (16 << 10) - 1) && inbox.count == 64)
+    #expect(batch.append(65, bytes: 1) && inbox.count == 66)
+    #expect(batch.append(66, bytes: 1) && inbox.count == 66)
+    #expect(batch.flush() && batch.flush())
+    #expect((0..<67).compactMap { _ in inbox.pop() } == Array(0..<67))
+  }
+
+  @Test func `a batch that fills its inbox pauses its sender`() {
+    let (inbox, rooms) = makeInbox(limit: 5)
+    let batch = InboxBatch(for: inbox)
+    for number in 0..<4 { #expect(batch.append(number, bytes: 1)) }
+    #expect(batch.flush())
+    #expect(batch.append(4, bytes: 1) && !batch.flush())
+    while inbox.pop() != nil {}
+    #expect(rooms() == 1)
+  }
+
+  @Test func `a waiting reader gets the first element of a batch, and then the others`() async {
+    let (inbox, _) = makeInbox(limit: 5)
+    let reader = Task { [await inbox.next(), await inbox.next(), await inbox.next()] }
+    let batch = InboxBatch(for: inbox)
+    for number in 1...3 { _ = batch.append(number, bytes: 1) }
+    _ = batch.flush()
+    #expect(await reader.value == [1, 2, 3])
+  }
+
   @Test func `a paused sender is resumed at half of the limit of elements, not earlier`() {
     let (inbox, rooms) = makeInbox(limit: 5)
     for number in 1...6 { _ = inbox.push(number) }

@@ -5,6 +5,8 @@ import CaromProtocol
 struct EventFeed {
   var handler: ((SessionEvent) -> Void)?
   var messageHandler: ((SessionMessage) -> Void)?
+  /// Called after a batch of messages and events has been passed to the handlers.
+  var batchHandler: (() -> Void)?
   /// The events that were emitted while there was no handler.
   var held = Deque<SessionEvent>()
   /// The paused channels, whose reliable messages stay in their connections.

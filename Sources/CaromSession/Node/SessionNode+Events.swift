@@ -27,6 +27,14 @@ extension SessionNode {
     drain()
   }
 
+  /// Sets a handler that is called after each batch of messages and events, before anything that
+  /// acknowledges them is sent. The node holds `owner` weakly.
+  func setBatchHandler<Owner: Actor>(
+    owner: Owner, _ handle: @escaping @Sendable (isolated Owner) -> Void
+  ) {
+    feed.batchHandler = ActorCallbacks(owner, on: loop).bind(handle)
+  }
+
   /// Leaves the reliable messages of a channel in their connections until `resume` is called, so
   /// that the senders run out of credit and have to wait. Other messages are still delivered,
   /// because only a few of them can be unread at a time.
@@ -98,6 +106,7 @@ extension SessionNode {
       default: if let event = SessionEvent(event) { handle(event) }
       }
     }
+    feed.batchHandler?()
   }
 
   private func handle(_ event: SessionEvent) {

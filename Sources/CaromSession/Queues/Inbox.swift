@@ -16,7 +16,8 @@ final class Inbox<Element: Sendable>: Sendable {
     case replace(@Sendable (_ old: Element, _ new: Element) -> Bool)
   }
 
-  private struct Entry: Sendable {
+  /// An element and the number of bytes that it counts as.
+  struct Entry: Sendable {
     let element: Element
     let bytes: Int
   }
@@ -76,16 +77,33 @@ extension Inbox {
         state.reader = nil
         return (reader, true)
       }
-      makeRoom(for: element, &state)
-      state.entries.append(Entry(element: element, bytes: bytes))
-      state.bytes += bytes
-      if case .pause = overflow, state.entries.count >= limit || state.bytes >= byteLimit {
-        state.isPaused = true
-      }
+      append(Entry(element: element, bytes: bytes), to: &state)
       return (nil, !state.isPaused)
     }
     reader?.resume(returning: element)
     return hasRoom
+  }
+
+  /// Adds elements in order, as `push` does, but under one lock. There must be at least one.
+  func push(contentsOf entries: [Entry]) -> Bool {
+    let (reader, hasRoom) = state.withLock { state in
+      if state.isFinished { return (CheckedContinuation<Element?, Never>?.none, true) }
+      let reader = state.reader
+      state.reader = nil
+      for entry in entries.dropFirst(reader == nil ? 0 : 1) { append(entry, to: &state) }
+      return (reader, !state.isPaused)
+    }
+    reader?.resume(returning: entries[0].element)
+    return hasRoom
+  }
+
+  private func append(_ entry: Entry, to state: inout State) {
+    makeRoom(for: entry.element, &state)
+    state.entries.append(entry)
+    state.bytes += entry.bytes
+    if case .pause = overflow, state.entries.count >= limit || state.bytes >= byteLimit {
+      state.isPaused = true
+    }
   }
 
   private func makeRoom(for element: Element, _ state: inout State) {

@@ -116,10 +116,13 @@ extension InboxRegistry {
   private static func reader<Message: PacketCodable>(
     of inbox: Inbox<Received<Message>>
   ) -> SessionHub.Reader {
-    { peer, bytes in
+    let batch = InboxBatch(for: inbox)
+    return SessionHub.Reader { peer, bytes in
       guard let message = try? Message(decoding: bytes) else { return .malformed }
       let received = Received(peer: peer, message: message)
-      return inbox.push(received, bytes: bytes.count) ? .accepted : .acceptedAndFull
+      return batch.append(received, bytes: bytes.count) ? .accepted : .acceptedAndFull
+    } flush: {
+      batch.flush()
     }
   }
 }

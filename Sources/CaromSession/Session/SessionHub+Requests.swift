@@ -71,7 +71,7 @@ extension SessionHub {
   func open<Request, Response>(
     _ queue: RequestQueue<Request>, _ exchange: Exchange<Request, Response>
   ) {
-    let reader: Reader = { [weak self] peer, bytes in
+    let reader = Reader { [weak self] peer, bytes in
       guard let self, let message = try? ExchangeMessage(decoding: bytes) else {
         return .malformed
       }

@@ -14,7 +14,13 @@ actor SessionHub: LoopActor {
     case malformed
   }
 
-  typealias Reader = (Peer, borrowing Span<UInt8>) -> Verdict
+  /// The reader of one channel.
+  struct Reader {
+    let receive: (Peer, borrowing Span<UInt8>) -> Verdict
+    /// Moves the messages that `receive` has collected to where they are read. Returns false if the
+    /// channel must pause.
+    var flush: () -> Bool = { true }
+  }
 
   nonisolated let loop: NetworkLoop
   nonisolated let node: SessionNode
@@ -31,6 +37,8 @@ actor SessionHub: LoopActor {
   /// The disconnected peers that may still have unread messages.
   private var departed: [Peer] = []
   private var readers: [UInt8: Reader] = [:]
+  /// The channels whose readers have received messages since their last `flush`.
+  private var unflushed = ChannelMask()
   private var observers: [@Sendable (PeerEvent) -> Void] = []
   /// The unreliable messages of channels that have no reader yet.
   private var early = Deque<(channel: UInt8, peer: Peer, bytes: [UInt8])>()
@@ -52,6 +60,7 @@ actor SessionHub: LoopActor {
   func begin() {
     node.assumeIsolated { node in
       for channel in 0..<UInt8(64) { node.pause(channel: channel) }
+      node.setBatchHandler(owner: self) { hub in hub.flushReaders() }
       node.setMessageHandler(owner: self) { hub, message in hub.receive(message) }
       node.setHandler(owner: self) { hub, event in hub.handle(event) }
     }
@@ -90,14 +99,14 @@ actor SessionHub: LoopActor {
 
   /// Sets the reader of a channel. The reader first receives the messages that arrived before this
   /// call.
-  func setReader(_ reader: @escaping Reader, of channel: UInt8) {
+  func setReader(_ reader: Reader, of channel: UInt8) {
     readers[channel] = reader
     var isFull = false
     while let (_, peer, bytes) = early.removeFirst(where: { $0.channel == channel }) {
       earlyBytes -= bytes.count
-      isFull = shouldPause(after: reader(peer, bytes.span), from: peer) || isFull
+      isFull = shouldPause(after: reader.receive(peer, bytes.span), from: peer) || isFull
     }
-    if !isFull { resume(channel) }
+    if reader.flush(), !isFull { resume(channel) }
   }
 
   func resume(_ channel: UInt8) {
@@ -133,6 +142,7 @@ extension SessionHub {
   }
 
   private func emit(_ event: PeerEvent) {
+    flushReaders()  // a reader of the event can then read the messages before it
     for observer in observers { observer(event) }
     _ = events?.push(event)
   }
@@ -168,9 +178,20 @@ extension SessionHub {
     guard let peer = peers[id] ?? departed.first(where: { $0.connectionID == id }) else { return }
     let channel = message.channel
     guard let reader = readers[channel] else { return storeEarly(message, from: peer) }
-    if shouldPause(after: reader(peer, message.bytes), from: peer) {
-      node.assumeIsolated { $0.pause(channel: channel) }
+    unflushed.insert(channel)
+    if shouldPause(after: reader.receive(peer, message.bytes), from: peer) { pause(channel) }
+  }
+
+  private func pause(_ channel: UInt8) { node.assumeIsolated { $0.pause(channel: channel) } }
+
+  /// Makes the messages of the turn readable. Called before their acknowledgements are sent, so
+  /// that a peer that knows of their delivery can rely on it.
+  private func flushReaders() {
+    guard !unflushed.isEmpty else { return }
+    for (channel, reader) in readers where unflushed.contains(channel) {
+      if !reader.flush() { pause(channel) }
     }
+    unflushed = ChannelMask()
   }
 
   /// Returns whether the channel must pause after `verdict`. If the message was malformed, closes
