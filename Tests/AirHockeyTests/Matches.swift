@@ -31,6 +31,17 @@ func makeMatch(
     away: ComputerPlayer(.away, strength: away, seed: ~seed))
 }
 
+/// A host whose match the home player has just won.
+func makeFinishedHost() -> HostedMatch {
+  var host = HostedMatch(at: .zero)
+  _ = host.addClient(returning: false, at: .zero)
+  var home = ComputerPlayer(.home, strength: .hard, seed: 1)
+  for _ in 0..<60_000 where host.state.phase != .matchEnd(winner: .home) {
+    _ = host.step(home: home.input(for: host.state))
+  }
+  return host
+}
+
 /// Random inputs from anywhere on the table.
 struct RandomInputs {
   var generator: SeededGenerator

@@ -18,19 +18,19 @@ import Testing
         makePeer("client"), seats: 0, timing: .withoutPings, over: .stream, on: loop)
       let connection = try await client.connect(to: [try await host.listen()])
       #expect(try await client.fillStream(of: connection) >= SessionLink.writeLength)
-      await host.waitForBytes(4_000_000)
+      await host.waitForBytes(1_000_000)
       await client.shutdown()
     }
   }
 }
 
 extension SessionNode {
-  /// Sends 4 MB at once, within the first credit of 16 channels, although the system has room for
+  /// Sends 1 MB at once, within the first credit of four channels, although the system has room for
   /// only a few of them. Returns the number of bytes in the stream's send queue.
   fileprivate func fillStream(of connection: ConnectionID) throws -> Int {
     try sockets.streams[connection]?.setSendBuffer(10_000)
     let note = Note([UInt8](repeating: 1, count: 250_000))
-    for channel in 0..<UInt8(16) {
+    for channel in 0..<UInt8(4) {
       let notes = MessageChannel<Note>(channel, .reliableOrdered)
       try send(note, on: notes, to: connection)
     }

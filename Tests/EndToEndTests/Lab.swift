@@ -76,6 +76,25 @@ struct Lab: Sendable {
       isWrapped: true, within: limit)
   }
 
+  /// Runs `body` while a program on a host has taken port 5353 on all addresses.
+  func withTakenPort(on host: String, _ body: () async throws -> Void) async throws {
+    let take = """
+      import socket, sys
+      sockets = [socket.socket(family, socket.SOCK_DGRAM)
+                 for family in (socket.AF_INET, socket.AF_INET6)]
+      sockets[1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+      for taken in sockets: taken.bind(("", 5353))
+      print("ready", flush=True)
+      sys.stdin.read()  # until the program is stopped
+      """
+    let holder = try start(
+      URL(filePath: "/usr/bin/env"), ["python3", "-c", take], on: host,
+      within: RunningProcess.limit)
+    #expect(await holder.output.line { $0 == "ready" } != nil)
+    try await body()
+    holder.signal(SIGTERM)
+  }
+
   /// Runs a command on a host to its end. The test fails if the command does.
   func run(_ command: String..., on host: String) async throws {
     try await RunningProcess(

@@ -137,25 +137,13 @@ import Testing
   @Test(.enabled(if: Lab.isPossible, Lab.need))
   func `a missing multicast interface and an occupied port are errors`() async throws {
     try await Lab.run(hosts: 2) { lab in
-      let keep = """
-        import socket, time
-        taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        taken.bind(("", 5353))
-        other = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
-        other.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        other.bind(("", 5353))
-        print("ready", flush=True)
-        time.sleep(40)
-        """
-      let holder = try lab.start(
-        URL(filePath: "/usr/bin/env"), ["python3", "-c", keep], on: "h1",
-        within: RunningProcess.limit)
-      #expect(await holder.output.line { $0 == "ready" } != nil)
-      try await expect(
-        .portTaken, "taken by python3 (", of: ["browse", "_x._tcp"], on: "h1", in: lab)
-      try await lab.run("ip", "link", "set", "eth0", "down", on: "h2")
-      for command in Self.commands {
-        try await expect(.noMulticast, "no interface", of: command, on: "h2", in: lab)
+      try await lab.withTakenPort(on: "h1") {
+        try await expect(
+          .portTaken, "taken by python3 (", of: ["browse", "_x._tcp"], on: "h1", in: lab)
+        try await lab.run("ip", "link", "set", "eth0", "down", on: "h2")
+        for command in Self.commands {
+          try await expect(.noMulticast, "no interface", of: command, on: "h2", in: lab)
+        }
       }
     }
   }

@@ -47,26 +47,17 @@ import Testing
   @Test(.enabled(if: Lab.isPossible, Lab.need))
   func `R28: a one-shot query does not need port 5353, and is answered by unicast`() async throws {
     try await Lab.run(hosts: 2) { lab in
-      let keep = """
-        import socket, time
-        sockets = [socket.socket(family, socket.SOCK_DGRAM)
-                   for family in (socket.AF_INET, socket.AF_INET6)]
-        sockets[1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        for taken in sockets: taken.bind(("", 5353))
-        print("ready", flush=True)
-        time.sleep(40)
-        """
-      let holder = try lab.start(
-        URL(filePath: "/usr/bin/env"), ["python3", "-c", keep], on: "h1",
-        within: RunningProcess.limit)
-      #expect(await holder.output.line { $0 == "ready" } != nil)
-      let publisher = try RunningTool(["publish", "X", type, "1000", "--json"], on: "h2", of: lab)
-      try await publisher.line("published")
-      let query = try RunningTool(["query", "X.\(type).local", "SRV", "--json"], on: "h1", of: lab)
-      // The record's time to live is 120 s, reduced in legacy responses (RFC 6762 §6.7).
-      #expect(try #require(try await query.line("added").ttl) <= 10)
-      #expect(await query.process.status == 0)
-      #expect(await publisher.end() == 0)
+      try await lab.withTakenPort(on: "h1") {
+        let publisher = try RunningTool(
+          ["publish", "X", type, "1000", "--json"], on: "h2", of: lab)
+        try await publisher.line("published")
+        let query = try RunningTool(
+          ["query", "X.\(type).local", "SRV", "--json"], on: "h1", of: lab)
+        // The record's time to live is 120 s, reduced in legacy responses (RFC 6762 §6.7).
+        #expect(try #require(try await query.line("added").ttl) <= 10)
+        #expect(await query.process.status == 0)
+        #expect(await publisher.end() == 0)
+      }
     }
   }
 

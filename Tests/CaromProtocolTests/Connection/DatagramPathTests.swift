@@ -12,12 +12,7 @@ import Testing
   private func makeMeasuredPath() -> DatagramPath {
     let path = DatagramPath.initiating([route], key: key, at: now)
     path.handleRetry(Retry(cookie: Cookie(bits: 1)!, keyPrefix: key.prefix), from: route, at: now)
-    path.flow.didSend(bytes: 100, isAckEliciting: true, records: [], isAppLimited: true, at: now)
-    var (acknowledged, lost): ([FrameRecord], [FrameRecord]) = ([], [])
-    var ranges = AcknowledgedRanges()
-    ranges.append(0...0)
-    _ = path.flow.handle(
-      ranges, ackDelay: 0, at: now + .milliseconds(20), acknowledged: &acknowledged, lost: &lost)
+    path.measureRoundTrip(at: now)
     return path
   }
 
@@ -137,5 +132,17 @@ import Testing
   private func isSending(_ connection: inout Connection, at now: Instant) -> Bool {
     var datagram: [UInt8] = []
     return connection.pollDatagram(into: &datagram, at: now) != nil
+  }
+}
+
+extension DatagramPath {
+  /// Sends the first packet, which is acknowledged after 20 ms.
+  func measureRoundTrip(at now: Instant) {
+    flow.didSend(bytes: 100, isAckEliciting: true, records: [], isAppLimited: true, at: now)
+    var (acknowledged, lost): ([FrameRecord], [FrameRecord]) = ([], [])
+    var ranges = AcknowledgedRanges()
+    ranges.append(0...0)
+    _ = flow.handle(
+      ranges, ackDelay: 0, at: now + .milliseconds(20), acknowledged: &acknowledged, lost: &lost)
   }
 }

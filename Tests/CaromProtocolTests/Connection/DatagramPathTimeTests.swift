@@ -129,12 +129,7 @@ import Testing
       Hello(key: key, epoch: epoch, resumes: false, cookie: Cookie(bits: 1))
     }
     let path = DatagramPath.responding(to: hello(1), from: makeRoute(1), at: now)
-    path.flow.didSend(bytes: 100, isAckEliciting: true, records: [], isAppLimited: true, at: now)
-    var (acknowledged, lost): ([FrameRecord], [FrameRecord]) = ([], [])
-    var ranges = AcknowledgedRanges()
-    ranges.append(0...0)
-    _ = path.flow.handle(
-      ranges, ackDelay: 0, at: now + .milliseconds(20), acknowledged: &acknowledged, lost: &lost)
+    path.measureRoundTrip(at: now)
     let other = makeRoute(2, on: address)
     path.handleHello(hello(2), from: other, at: now + .milliseconds(30))
     #expect(path.route == other && path.isPingDue)

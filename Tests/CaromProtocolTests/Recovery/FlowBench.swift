@@ -8,10 +8,11 @@ struct FlowBench {
   var acknowledged: [FrameRecord] = []
   var lost: [FrameRecord] = []
 
-  /// Creates a flow of short packets. `roundTrip` is nil if the handshake did not measure it.
-  init(roundTrip: Int64? = 100) {
+  /// Creates a flow whose packets have at most `maximumPayload` bytes. `roundTrip` is nil if the
+  /// handshake did not measure it.
+  init(maximumPayload: Int = 1_200, roundTrip: Int64? = 100) {
     flow = DatagramFlow(
-      maximumPayload: 1_200, roundTrip: roundTrip.map { $0 * 1_000_000 }, at: .zero)
+      maximumPayload: maximumPayload, roundTrip: roundTrip.map { $0 * 1_000_000 }, at: .zero)
   }
 
   /// Sends packets, each with one record that carries the packet's number.

@@ -5,13 +5,19 @@ import Testing
 
 /// Probes, stalls and black holes of a flow, and what its packets do not count for.
 @Suite struct FlowProbeTests {
-  /// A flow that found the length of Ethernet, on a path with a round trip of 100 ms.
-  private func makeWide() -> FlowBench {
-    var bench = FlowBench()
-    bench.flow = DatagramFlow(maximumPayload: 1_472, roundTrip: 100_000_000, at: .zero)
+  /// A flow that has measured its round trip of 100 ms, and then sent a path MTU probe of the
+  /// length of Ethernet.
+  private func makeProbing() -> FlowBench {
+    var bench = FlowBench(maximumPayload: 1_472)
     bench.send(at: 0)
     bench.acknowledge(0...0, at: 100)
     sendMTUProbe(&bench, at: 100)
+    return bench
+  }
+
+  /// A flow that has found the length of Ethernet.
+  private func makeWide() -> FlowBench {
+    var bench = makeProbing()
     bench.acknowledge(1...1, at: 200)
     return bench
   }
@@ -23,8 +29,7 @@ import Testing
   }
 
   @Test func `a path MTU probe is sent once the round trip was measured`() {
-    var bench = FlowBench()
-    bench.flow = DatagramFlow(maximumPayload: 1_472, roundTrip: 100_000_000, at: .zero)
+    var bench = FlowBench(maximumPayload: 1_472)
     #expect(bench.flow.nextMTUProbe(at: .at(50)) == nil && bench.flow.packetSize == 1_200)
     bench.send(at: 0)
     bench.acknowledge(0...0, at: 100)
@@ -37,11 +42,7 @@ import Testing
   }
 
   @Test func `a lost path MTU probe is no loss of data`() {
-    var bench = FlowBench()
-    bench.flow = DatagramFlow(maximumPayload: 1_472, roundTrip: 100_000_000, at: .zero)
-    bench.send(at: 0)
-    bench.acknowledge(0...0, at: 100)
-    sendMTUProbe(&bench, at: 100)
+    var bench = makeProbing()
     bench.send(9, at: 100)
     bench.acknowledge(2...10, at: 200)
     #expect(bench.flow.statistics.packetsLost == 1 && bench.flow.lossRate == 0)
