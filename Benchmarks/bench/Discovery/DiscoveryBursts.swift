@@ -10,8 +10,9 @@ struct DiscoveryBursts: Sendable {
 
   private typealias Subject = DiscoveryCaromSubject
 
-  /// Publishes one name on many hosts at the same time. Returns the time until every host has a name
-  /// of its own, in milliseconds, or `nan` if some host has none after 90 s or two have the same.
+  /// Publishes one name on many hosts at the same time. Returns the time until every host has a
+  /// name of its own, in milliseconds, or `nan` if some host has none after 90 s or two have the
+  /// same.
   func storm(hosts: Int) async throws -> Double {
     try await NetworkLab.with(hosts: hosts, stack) { lab in
       let subjects = (1...hosts).map { Subject(in: lab, host: "h\($0)") }

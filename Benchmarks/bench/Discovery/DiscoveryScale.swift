@@ -8,7 +8,8 @@ struct DiscoveryScale: Sendable {
     var resolvedCount = 0
     /// The number of frames until all services were resolved.
     var frames = 0
-    /// The number of responses over IPv4, until all services were resolved and afterwards.
+    /// The number of responses over IPv4 to the first query, and to the later ones, whose known
+    /// answers should prevent them.
     var responses = 0
     var laterResponses = 0
     var largestMessage = 0
@@ -22,6 +23,11 @@ struct DiscoveryScale: Sendable {
   let stack: NetworkLab.Stack
   /// The browsers, which run one after another.
   let browsers: [any DiscoverySubject.Type]
+
+  /// The time for which responses answer the first query, in milliseconds: the next query follows a
+  /// second after it. The same answers arrive over IPv4 and over IPv6, each after a random delay,
+  /// so those over IPv4 may arrive when everything is resolved already.
+  private static let firstAnswers = 900.0
 
   private var total: Int { hosts * servicesOfHost }
 
@@ -87,8 +93,9 @@ struct DiscoveryScale: Sendable {
     let end = outcome.resolved.isFinite ? sighting.begin + outcome.resolved : .infinity
     let responses = all.filter { $0.kind == .response && !$0.isV6 }
     outcome.frames = all.count { $0.time <= end }
-    outcome.responses = responses.count { $0.time <= end }
-    outcome.laterResponses = responses.count { $0.time > end }
+    let boundary = max(end, sighting.begin + Self.firstAnswers)
+    outcome.responses = responses.count { $0.time <= boundary }
+    outcome.laterResponses = responses.count { $0.time > boundary }
     outcome.largestMessage = all.map(\.messageBytes).max() ?? 0
     try await subject.reset()
     return outcome
