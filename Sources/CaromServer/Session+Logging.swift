@@ -21,7 +21,7 @@ extension PeerEvent {
   var logLevel: Logger.Level {
     switch self {
     case .joined, .left: .info
-    case .interrupted, .inputStopped: .notice
+    case .interrupted, .inputStopped, .missed: .notice
     case .linkChanged, .resumed, .inputResumed: .debug
     }
   }
@@ -35,6 +35,7 @@ extension PeerEvent {
     case .linkChanged: "peer's link changed"
     case .inputStopped: "peer's input stopped"
     case .inputResumed: "peer's input resumed"
+    case .missed: "events missed"
     }
   }
 
@@ -45,6 +46,7 @@ extension PeerEvent {
     case .linkChanged(let peer, let kind): peer.metadata(with: "link", "\(kind)")
     case .inputStopped(let peer, let channel), .inputResumed(let peer, let channel):
       peer.metadata(with: "channel", "\(channel)")
+    case .missed(let events): ["events": "\(events)"]
     }
   }
 }

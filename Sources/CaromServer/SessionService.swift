@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// let rooms = SessionService(on: loop) { loop in
 ///   try await Session.host(as: me, port: 7777, seats: 64, loop: loop) { session, port in
 ///     for await line in session.messages(on: .chat) {
-///       await session.broadcast(line.message, on: .chat)
+///       try await session.broadcast(line.message, on: .chat)
 ///     }
 ///   }
 /// }

@@ -79,7 +79,7 @@ import Testing
       #expect(await host.broadcast(Note([1]), on: .notes).isEmpty)
       #expect(
         await host.broadcast(Note([1]), on: .notes, to: [request]) == [request: .notConnected])
-      #expect(host.post(Note([1]), on: .notes, to: .all, lifetime: nil))
+      #expect(host.postToAll(Note([1]), on: .notes, lifetime: nil))
       #expect(host.post(Note([1]), on: .notes, to: request))
       await loop.run {}
       #expect(await host.postsRefused == 1)

@@ -20,7 +20,7 @@ import Testing
     let entry = BackpressureQueue.Entry(
       id: waiters.makeSendID(), bytes: [], channel: 0, options: options,
       continuation: continuation)
-    waiters.sends[connection, default: BackpressureQueue()].entries.append(entry)
+    waiters.sends[connection, default: BackpressureQueue()].append(entry)
   }
 
   @Test func `a waiting message expires at the end of its lifetime, and others wait on`() async {

@@ -35,9 +35,9 @@ import Testing
       await pair.hosting.watchInput(on: .latest, limit: .milliseconds(40))
       var events = pair.hosting.events.makeAsyncIterator()
       for _ in 0..<2 {
-        pair.host.post(Note([1]), on: .latest)
+        _ = pair.host.post(Note([1]), on: .latest)
         await Self.expect(.inputStopped(pair.client, channel: 1), from: &events)
-        pair.host.post(Note([2]), on: .latest)
+        _ = pair.host.post(Note([2]), on: .latest)
         await Self.expect(.inputResumed(pair.client, channel: 1), from: &events)
       }
       await pair.host.close()
@@ -78,7 +78,7 @@ import Testing
       await pair.hosting.watchInput(on: .latest, limit: .milliseconds(100))
       var events = pair.hosting.events.makeAsyncIterator()
       let sent = pair.loop.now
-      pair.host.post(Note([1]), on: .latest)
+      _ = pair.host.post(Note([1]), on: .latest)
       await Self.expect(.inputStopped(pair.client, channel: 1), from: &events)
       let silence = sent.duration(to: pair.loop.now)
       #expect(silence >= .milliseconds(100) && silence < .seconds(10))

@@ -46,7 +46,7 @@ import Testing
     var count = 0
     for await received in hosting.messages(on: .notes) {
       heard[received.peer, default: []].append(received.message.text)
-      received.peer.post(received.message, on: .notes)
+      _ = received.peer.post(received.message, on: .notes)
       count += 1
       if count == clients * notes { break }
     }
@@ -220,13 +220,13 @@ import Testing
           #expect(await hosting.statistics.reduce(0) { $0 + $1.peers } == 12)
           let late = await hosting.send(Note([9]), on: .orders, within: .seconds(10))
           #expect(late.isEmpty)
-          let failures = await hosting.broadcast(Note([1]), on: .notes)
+          let failures = await hosting.tryBroadcast(Note([1]), on: .notes)
           #expect(failures.isEmpty)
           #expect(hosting.post(Note([2]), on: .notes))
           let gone = try #require(await hosting.peers.first)
           await gone.kick()
           #expect(
-            await hosting.broadcast(Note([3]), on: .latest, to: [gone]) == [gone: .notConnected])
+            await hosting.tryBroadcast(Note([3]), on: .latest, to: [gone]) == [gone: .notConnected])
           await hosting.endAll()
           try await tasks.waitForAll()
         }

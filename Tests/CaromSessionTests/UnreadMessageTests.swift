@@ -121,14 +121,16 @@ import Testing
     }
   }
 
-  @Test func `4,096 unread events are kept; beyond them, the oldest are dropped`() async throws {
+  @Test func `4,096 unread events are kept; beyond them, the oldest are dropped and counted`()
+    async throws
+  {
     try await withPair(over: .stream) { pair in
       while pair.hosting.poll() != nil {}
       await pair.hosting.node.stopInputs(of: pair.client.connectionID, count: 4_097)
       var events: [PeerEvent] = []
       while let event = pair.hosting.poll() { events.append(event) }
       let newest = (1...4_096).map { PeerEvent.inputStopped(pair.client, channel: UInt8($0 & 63)) }
-      #expect(events == newest)
+      #expect(events == [.missed(events: 1)] + newest)
     }
   }
 

@@ -46,6 +46,7 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     "goodbye timedOut": .goodbye(Goodbye(.timedOut)),
     "goodbye kicked": .goodbye(Goodbye(.kicked, text: "cheatz")),
     "goodbye forgotten": .goodbye(Goodbye(.forgotten)),
+    "goodbye tooSlow": .goodbye(Goodbye(.tooSlow)),
     "join": .join(version: 2, key),
     "token": AddressToken(Array(0xB1...0xC8)).map { .token($0) } ?? .ping(sent: 0),
     "goodbye with the longest text":

@@ -68,8 +68,8 @@ enum SessionLoops {
     for await step in FixedStep(hertz: 60, on: loop) {
       received += session.takeMessages(on: .inputs).count
       if step.tick.rawValue >= UInt64(ticks) { break }
-      for host in hosts { host.post(SessionBytes(count: 60), on: .inputs) }
-      session.post(SessionBytes(count: 300), on: .states)
+      for host in hosts { _ = host.post(SessionBytes(count: 60), on: .inputs) }
+      _ = session.post(SessionBytes(count: 300), on: .states)
     }
     return received
   }

@@ -7,7 +7,8 @@ func hostChat(as me: PeerInfo, interfaces: InterfaceSelection, on loop: NetworkL
     let service = AdvertisedService(name: me.name, type: "_chat._tcp", port: port)
     try await ServiceAdvertiser(service, interfaces: interfaces, on: loop).run { visible in
       for await line in session.messages(on: .chat) {
-        await session.broadcast("\(line.peer.name) in \(visible.name): \(line.message)", on: .chat)
+        let text = "\(line.peer.name) in \(visible.name): \(line.message)"
+        try await session.broadcast(text, on: .chat)
       }
     }
   }

@@ -74,7 +74,7 @@ func serve(_ session: Session, on loop: NetworkLoop) async throws {
     }
     for _ in 0..<server.takeDueTicks(at: loop.now) { server.advance() }
     while let (client, packet) = server.pollPacket() {
-      clients[client]?.post(packet, on: .carrying(packet))
+      _ = clients[client]?.post(packet, on: .carrying(packet))
     }
   }
 }
@@ -95,7 +95,7 @@ func play(
     for _ in 0..<client.takeDueTicks(at: loop.now) {
       client.advance(with: Race.Press(Int32(player + 1) % 4))
     }
-    while let packet = client.pollPacket() { host.post(packet, on: .carrying(packet)) }
+    while let packet = client.pollPacket() { _ = host.post(packet, on: .carrying(packet)) }
     while let event = client.pollEvent() {
       if case .confirmed(.finished(let player), _) = event { order.append(player) }
     }

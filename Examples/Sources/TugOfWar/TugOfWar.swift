@@ -79,7 +79,7 @@ extension MessageChannel<RollbackPacket> {
       server.setInput(TugOfWar.Pull(3), for: 0)
       for _ in 0..<server.takeDueTicks(at: loop.now) { server.advance() }
       while let (client, packet) = server.pollPacket() {
-        clients.first { $0.value == client }?.key.post(packet, on: .game)
+        _ = clients.first { $0.value == client }?.key.post(packet, on: .game)
       }
     }
   }
@@ -92,7 +92,7 @@ extension MessageChannel<RollbackPacket> {
         try client.receive(packet.message, at: loop.now)
       }
       for _ in 0..<client.takeDueTicks(at: loop.now) { client.advance(with: TugOfWar.Pull(8)) }
-      while let packet = client.pollPacket() { host.post(packet, on: .game) }
+      while let packet = client.pollPacket() { _ = host.post(packet, on: .game) }
       while let event = client.pollEvent() {
         if case .confirmed(.won(let player), _) = event { return player }
       }

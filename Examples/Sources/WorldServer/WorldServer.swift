@@ -64,7 +64,7 @@ func serve(_ session: Session, on loop: NetworkLoop) async throws {
     walkers.step(&world)
     world.advance(to: step.tick)
     for client in clients where world.writeSnapshot(for: client.id) {
-      client.peer.post(Encoded(world.snapshot(for: client.id)), on: .snapshots)
+      _ = client.peer.post(Encoded(world.snapshot(for: client.id)), on: .snapshots)
     }
   }
 }
@@ -81,7 +81,7 @@ func watch(
       if try receiver.receive(snapshot.message.bytes.span) {
         var writer = PacketWriter()
         receiver.acknowledgement.encode(into: &writer)
-        host.post(Encoded(writer.bytes), on: .acknowledgements)
+        _ = host.post(Encoded(writer.bytes), on: .acknowledgements)
       }
       if loop.now >= end { break }
     }

@@ -20,6 +20,11 @@ public struct SessionTiming: Hashable, Sendable {
   /// has passed. If it is zero, the connection is closed at once.
   public var resumeLimit = Duration.zero
 
+  /// The time for which the send queue to a peer may stay full without shrinking. After that the
+  /// peer is disconnected with the reason `tooSlow`. If it is nil, a peer that stops reading its
+  /// messages stays connected, and those who wait for room in its queue wait on.
+  public var fullQueueLimit: Duration? = .seconds(30)
+
   /// Creates the default timing.
   public init() {}
 }

@@ -29,6 +29,9 @@ public enum DisconnectReason: Hashable, Sendable {
   case timedOut
   /// The host removed this side, with a human-readable explanation.
   case kicked(String)
+  /// One side left its messages unread, so that the other side's send queue stayed full for
+  /// `SessionTiming.fullQueueLimit`. Both sides report this reason.
+  case tooSlow
   /// The transport connection was reset: the peer's process ended or a device on the path cut the
   /// connection.
   case connectionReset
@@ -53,6 +56,7 @@ extension DisconnectReason: CustomStringConvertible {
     case .handshakeTimeout: "handshakeTimeout"
     case .timedOut: "timedOut"
     case .kicked(let why): why.isEmpty ? "kicked" : "kicked: \(why)"
+    case .tooSlow: "tooSlow"
     case .connectionReset: "connectionReset"
     case .connectionLost: "connectionLost"
     }

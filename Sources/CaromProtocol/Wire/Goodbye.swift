@@ -32,6 +32,9 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case kicked = 10
     /// The connection that the receiver of the goodbye uses or wants to join no longer exists.
     case forgotten = 11
+    /// The receiver of the goodbye left its messages unread for too long, and the sender's queue
+    /// for it stayed full.
+    case tooSlow = 12
 
     /// Whether the host explains the code in a text.
     fileprivate var carriesText: Bool { self == .declined || self == .kicked }
@@ -94,6 +97,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case .timedOut: .timedOut
     case .kicked: .kicked(text)
     case .forgotten: .connectionReset
+    case .tooSlow: .tooSlow
     }
   }
 }

@@ -38,15 +38,15 @@ struct NodeWaiters {
   }
 
   mutating func cancelSend(_ id: UInt64, on connection: ConnectionID) {
-    let entry = sends[connection]?.entries.removeFirst { $0.id == id }
+    let entry = sends[connection]?.removeFirst { $0.id == id }
     if sends[connection]?.entries.isEmpty == true { sends[connection] = nil }
-    entry?.continuation.resume(returning: .failure(.cancelled))
+    entry?.continuation?.resume(returning: .failure(.cancelled))
   }
 
   mutating func expireSends(at now: Instant) {
     for connection in sends.keys {
-      while let entry = sends[connection]?.entries.removeFirst(where: { $0.isExpired(at: now) }) {
-        entry.continuation.resume(returning: .failure(.expired))
+      while let entry = sends[connection]?.removeFirst(where: { $0.isExpired(at: now) }) {
+        entry.continuation?.resume(returning: .failure(.expired))
       }
       if sends[connection]?.entries.isEmpty == true { sends[connection] = nil }
     }
@@ -54,8 +54,8 @@ struct NodeWaiters {
 
   /// Resumes every task that waits for a connection that has ended.
   mutating func failAll(of connection: ConnectionID) {
-    while let entry = sends[connection]?.entries.popFirst() {
-      entry.continuation.resume(returning: .failure(.notConnected))
+    while let entry = sends[connection]?.popFirst() {
+      entry.continuation?.resume(returning: .failure(.notConnected))
     }
     sends[connection] = nil
     for key in receipts.keys where key.connection == connection { resolve(key, false) }

@@ -47,7 +47,7 @@ extension SessionNode {
         guard case .queueFull = error else { throw error }
       }
     }
-    let waiting = waiters.sends[connection]?.entries.count ?? 0
+    let waiting = waiters.sends[connection]?.taskCount ?? 0
     guard waiting < BackpressureQueue.limit else {
       throw .queueFull(queued: lobby.host.queuedBytes(of: connection))
     }
@@ -60,7 +60,7 @@ extension SessionNode {
     let id = waiters.makeSendID()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        waiters.sends[connection, default: BackpressureQueue()].entries.append(
+        waiters.sends[connection, default: BackpressureQueue()].append(
           BackpressureQueue.Entry(
             id: id, bytes: bytes, channel: channel, options: options,
             continuation: continuation))
@@ -82,12 +82,17 @@ extension SessionNode {
         if case .queueFull = error { return }
         result = .failure(error)
       }
-      _ = waiters.sends[connection]?.entries.popFirst()
+      _ = waiters.sends[connection]?.popFirst()
       if entry.options.wantsReceipt, case .success(let number?) = result {
         // The receipt may arrive before the waiting task resumes.
         waiters.receipts[ReceiptKey(connection: connection, message: number)] = .pending
       }
-      entry.continuation.resume(returning: result)
+      if let continuation = entry.continuation {
+        continuation.resume(returning: result)
+      } else {
+        if case .failure = result { postsRefused += 1 }
+        acceptPostsIfRoom(to: connection)
+      }
     }
     waiters.sends[connection] = nil
   }

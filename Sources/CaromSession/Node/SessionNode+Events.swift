@@ -114,7 +114,9 @@ extension SessionNode {
     case .opened(let connection, _):
       dials[connection]?.failure = nil
       dials[connection]?.resume(with: nil)
-    case .writable(let connection): sendWaiting(on: connection)
+    case .writable(let connection):
+      fullQueues.remove(connection)
+      sendWaiting(on: connection)
     case .receipt(let connection, _, let message, let isDelivered):
       waiters.resolve(ReceiptKey(connection: connection, message: message), isDelivered)
     case .closed(let connection, _, let reason, _): end(connection, reason)
@@ -130,7 +132,10 @@ extension SessionNode {
       dial.cancelTask()
     }
     for channel in inputs.remove(connection) { emit(.inputStopped(connection, channel: channel)) }
+    postsRefused += UInt64(waiters.sends[connection]?.postCount ?? 0)
     waiters.failAll(of: connection)
+    acceptPostsIfRoom(to: connection)
+    fullQueues.remove(connection)
   }
 
   func emit(_ event: SessionEvent) {

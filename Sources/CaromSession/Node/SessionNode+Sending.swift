@@ -36,8 +36,7 @@ extension SessionNode {
 
   /// Encodes a message once and queues it for the peers of all open connections, or only for those
   /// of `connections` if it is not nil. Returns the connections to which the message could not be
-  /// sent, with the reasons.
-  @discardableResult
+  /// sent, with the reasons; to all others it has been sent.
   public func broadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>,
     to connections: [ConnectionID]? = nil, lifetime: Duration? = nil
@@ -61,7 +60,12 @@ extension SessionNode {
     defer { flushLater() }
     // The machine is given the time of the last drain. It gets the exact time when it fills
     // packets.
-    return try lobby.send(bytes, on: channel, options, to: connection, at: turn.drainedAt)
+    do throws(SendError) {
+      return try lobby.send(bytes, on: channel, options, to: connection, at: turn.drainedAt)
+    } catch {
+      if case .queueFull = error { watchFullQueue(of: connection) }
+      throw error
+    }
   }
 
   private func encode<Message: PacketCodable>(_ message: Message) {
@@ -88,73 +92,5 @@ extension SessionNode {
   @inline(never) private func makeEndOfTurnCallback() {
     turn.end = EndOfTurnCallback(on: loop, owner: self) { node in node.drain() }
     turn.end?.schedule()
-  }
-}
-
-// MARK: - Posting from any thread
-/// A message that another thread has posted.
-struct PostedMessage: Sendable {
-  /// The maximum number of posted messages that the loop has not processed yet.
-  static let limit = 4096
-  /// The maximum total length, in bytes, of the posted messages that the loop has not processed
-  /// yet.
-  static let byteLimit = 4 << 20
-
-  enum Target: Sendable {
-    case one(ConnectionID)
-    case all
-  }
-
-  let bytes: [UInt8]
-  let channel: UInt8
-  let options: SendOptions
-  let target: Target
-}
-
-extension SessionNode {
-  /// Queues a message from any thread, without waiting and without reporting whether the message
-  /// arrives. Returns false if the message is too long or too many messages are queued for the
-  /// loop.
-  @discardableResult
-  public nonisolated func post<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
-    lifetime: Duration? = nil
-  ) -> Bool {
-    post(message, on: channel, to: .one(connection), lifetime: lifetime)
-  }
-
-  nonisolated func post<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, to target: PostedMessage.Target,
-    lifetime: Duration?
-  ) -> Bool {
-    let bytes = message.encoded
-    guard bytes.count <= ChannelLimits.length(of: channel.delivery) else { return false }
-    let options = channel.options(lifetime: lifetime, at: loop.now)
-    let message = PostedMessage(
-      bytes: bytes, channel: channel.id, options: options, target: target)
-    switch posts.append(message, bytes: bytes.count) {
-    case .isFull: return false
-    case .isFirst: loop.post { self.assumeIsolated { $0.sendPosts() } }
-    case .isMore: break
-    }
-    return true
-  }
-
-  private func sendPosts() {
-    for message in posts.removeAll() {
-      switch message.target {
-      case .one(let connection): send(message, to: connection)
-      case .all:
-        for connection in lobby.connectionIDs where lobby.isOpen(connection) {
-          send(message, to: connection)
-        }
-      }
-    }
-  }
-
-  private func send(_ message: PostedMessage, to connection: ConnectionID) {
-    do throws(SendError) {
-      _ = try send(message.bytes.span, on: message.channel, message.options, to: connection)
-    } catch { postsRefused += 1 }
   }
 }

@@ -11,7 +11,8 @@ import CaromTransport
 /// runs once per frame calls `poll` instead.
 ///
 /// Unread messages stay in their connection, within the credit that the receiver has granted to the
-/// sender. A slow reader therefore slows down the sender, but is never disconnected for being slow.
+/// sender. A slow reader therefore slows down the sender. It is disconnected only if it reads
+/// nothing at all for `SessionTiming.fullQueueLimit` while the sender's queue is full.
 public actor SessionNode: LoopActor {
   /// The maximum number of events that are held while there is no handler. Beyond this number, the
   /// oldest events are dropped. If a `closed` event is dropped, so are the unread messages of its
@@ -37,6 +38,7 @@ public actor SessionNode: LoopActor {
   var feed = EventFeed()
   var inputs = InputWatchdog()
   var waiters = NodeWaiters()
+  var fullQueues = FullQueues()
   var turn = LoopTurn()
   var isShutDown = false
 
@@ -49,6 +51,8 @@ public actor SessionNode: LoopActor {
   /// The messages that other threads have posted.
   nonisolated let posts = PostQueue<PostedMessage>(
     limit: PostedMessage.limit, byteLimit: PostedMessage.byteLimit)
+  /// The connections for which too many posted messages wait for room in the send queue.
+  nonisolated let fullPostQueues = Locked<Set<ConnectionID>>([])
   /// The datagrams that other nodes of the group have forwarded. They have a queue of their own, so
   /// that a flood of datagrams does not displace other handoffs.
   nonisolated let relayedDatagrams = PostQueue<Handoff>(limit: NodeHandoff.datagramLimit)
@@ -58,8 +62,7 @@ public actor SessionNode: LoopActor {
   public internal(set) var bytesSent: UInt64 = 0
   /// The number of bytes that the node has read from its sockets.
   public internal(set) var bytesReceived: UInt64 = 0
-  /// The number of posted messages that could not be queued on the loop, because the peer had
-  /// disconnected or its send queue was full.
+  /// The number of posted messages that could not be sent, because the peer had disconnected.
   public internal(set) var postsRefused: UInt64 = 0
 
   /// Creates a node that hosts `seats` players and `spectatorSeats` spectators. Its owner answers
@@ -71,6 +74,7 @@ public actor SessionNode: LoopActor {
     self.loop = loop
     self.local = local
     self.kinds = kinds
+    fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing,
       secret: Self.makeSecret())
@@ -86,6 +90,7 @@ public actor SessionNode: LoopActor {
     self.loop = loop
     self.local = local
     self.kinds = kinds
+    fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, window: window, timing: timing, generator: SeededGenerator(seed: seed),
       secret: Self.makeSecret(), at: loop.now)
@@ -100,6 +105,7 @@ public actor SessionNode: LoopActor {
     self.local = local
     self.kinds = kinds
     group = PortGroup(share: share)
+    fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, seats: share.seats, spectatorSeats: share.spectatorSeats, timing: timing,
       secret: share.secret, member: member)

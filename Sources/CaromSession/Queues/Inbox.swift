@@ -11,6 +11,9 @@ final class Inbox<Element: Sendable>: Sendable {
     case pause
     /// The oldest element is dropped.
     case dropOldest
+    /// The oldest element is dropped. The next element that is read is made from the number of
+    /// dropped ones.
+    case dropOldestAndReport(@Sendable (_ dropped: Int) -> Element)
     /// The oldest element that the new element makes stale is dropped. If there is none, the queue
     /// grows.
     case replace(@Sendable (_ old: Element, _ new: Element) -> Bool)
@@ -31,8 +34,14 @@ final class Inbox<Element: Sendable>: Sendable {
     /// Whether the reader's task was cancelled before the reader could suspend.
     var isCancelled = false
     var dropped: UInt64 = 0
+    /// The number of dropped elements that have not been reported to the reader.
+    var unreported = 0
 
-    mutating func pop() -> Element? {
+    mutating func pop(_ overflow: Overflow) -> Element? {
+      if unreported > 0, case .dropOldestAndReport(let makeReport) = overflow {
+        defer { unreported = 0 }
+        return makeReport(unreported)
+      }
       let first = entries.popFirst()
       bytes -= first?.bytes ?? 0
       return first?.element
@@ -111,13 +120,14 @@ extension Inbox {
       let dropped: Entry?
       switch overflow {
       case .pause: return
-      case .dropOldest: dropped = state.entries.popFirst()
+      case .dropOldest, .dropOldestAndReport: dropped = state.entries.popFirst()
       case .replace(let isStale):
         dropped = state.entries.removeFirst { isStale($0.element, element) }
       }
       guard let dropped else { return }
       state.bytes -= dropped.bytes
       state.dropped += 1
+      state.unreported += 1
     }
   }
 
@@ -135,7 +145,7 @@ extension Inbox {
 // MARK: - Reading
 extension Inbox {
   /// Removes and returns the oldest element, or nil if the queue is empty.
-  func pop() -> Element? { read { $0.pop() } }
+  func pop() -> Element? { read { $0.pop(overflow) } }
 
   /// Removes all elements with the given key and returns the newest of them, or nil if there is
   /// none. For every other key, keeps only the newest element, and only if the element satisfies
@@ -195,7 +205,7 @@ extension Inbox {
       precondition(state.reader == nil, "an inbox has one reader at a time")
       if state.isCancelled { return nil }
       // Popped under the same lock: another thread may be emptying the inbox.
-      if let element = state.pop() { return element }
+      if let element = state.pop(overflow) { return element }
       if !state.isFinished {
         state.reader = continuation
         isWaiting = true

@@ -155,7 +155,13 @@ extension InboxRegistry {
         message = ExchangeMessage(.response, entry.number, response.encoded)
       }
       // A peer that has disconnected in the meantime needs no response.
-      try? await entry.peer.send(message, on: exchange.channel)
+      do throws(SendError) {
+        try await entry.peer.send(message, on: exchange.channel)
+      } catch {
+        guard case .tooLarge = error else { continue }
+        let failed = ExchangeMessage(.failed, entry.number)
+        try? await entry.peer.send(failed, on: exchange.channel)
+      }
     }
   }
 }

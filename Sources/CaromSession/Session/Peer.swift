@@ -56,10 +56,13 @@ extension Peer {
     try await node.sendConfirmed(message, on: channel, to: connectionID, lifetime: lifetime)
   }
 
-  /// Queues a message from any thread, without waiting. Returns false if the message is too long, or
-  /// if too many posted messages already wait for the network loop. A message for which the result
-  /// is true may still be discarded without an error, for example if the peer's send queue is full.
-  @discardableResult
+  /// Queues a message from any thread, without waiting and without reporting whether the message
+  /// arrives. A reliable message waits until the send queue to the peer has room; it is lost only
+  /// if the connection ends.
+  ///
+  /// Returns false if the message is not accepted: because it is too long, because too many
+  /// messages are queued for the loop, or because too many posted messages wait for room in the
+  /// send queue to the peer.
   public func post<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) -> Bool {
@@ -77,8 +80,14 @@ extension Peer {
   /// Returns a view of the newest message from the peer on a channel, for a game loop that draws
   /// only the newest state. Use one view per peer and channel, and do not also read the channel
   /// with `Session.messages(on:)` or `Session.takeMessages(on:)`.
+  ///
+  /// The channel must be sequenced or unreliable: on the others every message counts, and the view
+  /// would discard all but the newest.
   public func latest<Message>(on channel: MessageChannel<Message>) -> LatestMessage<Message> {
-    LatestMessage(peer: self, inbox: hub.inboxes.inbox(for: channel))
+    precondition(
+      !channel.delivery.keepsAllMessages,
+      "every message of a \(channel.delivery) channel counts: read it with messages(on:)")
+    return LatestMessage(peer: self, inbox: hub.inboxes.inbox(for: channel))
   }
 }
 

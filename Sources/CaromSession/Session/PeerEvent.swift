@@ -1,6 +1,6 @@
 import CaromProtocol
 
-/// An event that concerns one peer of a session.
+/// An event of a session, which concerns one of its peers unless it is `missed`.
 public enum PeerEvent: Hashable, Sendable {
   /// The peer has connected.
   case joined(Peer)
@@ -18,4 +18,7 @@ public enum PeerEvent: Hashable, Sendable {
   case inputResumed(Peer, channel: UInt8)
   /// The peer has disconnected. The event is reported exactly once for each peer that joined.
   case left(Peer, DisconnectReason)
+  /// That many of the oldest events were dropped, because they were not read in time.
+  /// `Session.peers` has the peers that are connected now. Observers miss no events.
+  case missed(events: Int)
 }

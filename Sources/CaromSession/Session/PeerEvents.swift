@@ -1,6 +1,7 @@
 /// The events of a session's peers since the start of the session, for one reader at a time.
 ///
-/// At most 4,096 unread events are kept. Beyond this number, the oldest events are dropped.
+/// At most 4,096 unread events are kept. Beyond this number, the oldest events are dropped, and
+/// a `missed` event takes their place.
 public struct PeerEvents: AsyncSequence, Sendable {
   static let limit = 4096
 

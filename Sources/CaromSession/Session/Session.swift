@@ -18,7 +18,7 @@ import CaromTransport
 /// ```swift
 /// try await Session.host(as: me, port: 7777, seats: 2000, loops: 4) { session, port in
 ///   for await line in session.messages(on: .chat) {
-///     await session.broadcast(line.message, on: .chat)
+///     try await session.broadcast(line.message, on: .chat)
 ///   }
 /// }
 /// ```
@@ -40,7 +40,8 @@ public struct Session: Sendable {
   public var node: SessionNode { hubs[0].node }
 
   init(_ nodes: [SessionNode], admit: (@Sendable (PeerInfo) -> Admission)?) async {
-    let events = Inbox<PeerEvent>(limit: PeerEvents.limit, overflow: .dropOldest)
+    let events = Inbox<PeerEvent>(
+      limit: PeerEvents.limit, overflow: .dropOldestAndReport { .missed(events: $0) })
     let inboxes = InboxRegistry()
     eventInbox = events
     self.inboxes = inboxes
@@ -152,35 +153,6 @@ extension Session {
     var messages: [Received<Message>] = []
     while let message = inbox.pop() { messages.append(message) }
     return messages
-  }
-
-  /// Sends a message to all peers, or to `peers`, without waiting for room in their send queues.
-  /// Returns the peers to which the message could not be sent, with the reasons.
-  @discardableResult
-  public func broadcast<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, to peers: [Peer]? = nil,
-    lifetime: Duration? = nil
-  ) async -> [Peer: SendError] {
-    await withTaskGroup { tasks in
-      for hub in hubs {
-        let targets = peers?.filter { $0.hub === hub }
-        if targets?.isEmpty == true { continue }
-        tasks.addTask { await hub.broadcast(message, on: channel, to: targets, lifetime: lifetime) }
-      }
-      return await tasks.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
-    }
-  }
-
-  /// Queues a message to all peers from any thread, without waiting and without reporting whether
-  /// the message arrives. Returns false if a loop did not accept the message, because the message
-  /// is too long or too many messages are queued for that loop.
-  @discardableResult
-  public func post<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
-  ) -> Bool {
-    hubs.reduce(true) { isQueued, hub in
-      hub.node.post(message, on: channel, to: .all, lifetime: lifetime) && isQueued
-    }
   }
 }
 

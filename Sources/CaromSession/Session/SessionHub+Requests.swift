@@ -90,7 +90,8 @@ extension SessionHub {
       let entry = RequestQueue<Request>.Entry(
         peer: peer, number: message.number, request: request)
       if !queue.append(entry) {
-        node.post(
+        // If too many messages to the peer wait already, its request times out.
+        _ = node.post(
           ExchangeMessage(.busy, message.number), on: exchange.channel, to: peer.connectionID)
       }
     case .response: resolve(message.number, from: peer, .success(message.body))

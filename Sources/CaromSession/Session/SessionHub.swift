@@ -81,22 +81,6 @@ actor SessionHub: LoopActor {
 
   var allPeers: [Peer] { order.compactMap { peers[$0] } }
 
-  /// Sends a message to all peers of this loop or, if `targets` is not nil, to those peers, which
-  /// must be on this loop. Returns the peers to which the message could not be sent, with the
-  /// reasons.
-  func broadcast<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, to targets: [Peer]?,
-    lifetime: Duration?
-  ) -> [Peer: SendError] {
-    let targets = targets ?? allPeers
-    let connections = targets.map(\.connectionID)
-    let failures = node.assumeIsolated {
-      $0.broadcast(message, on: channel, to: connections, lifetime: lifetime)
-    }
-    guard !failures.isEmpty else { return [:] }
-    return targets.reduce(into: [:]) { $0[$1] = failures[$1.connectionID] }
-  }
-
   /// Sets the reader of a channel. The reader first receives the messages that arrived before this
   /// call.
   func setReader(_ reader: Reader, of channel: UInt8) {

@@ -128,6 +128,7 @@ import Testing
       (.versionMismatch, .versionMismatch(theirs: 2)),
       (.wrongApplication, .wrongApplication), (.protocolViolation, .protocolViolation),
       (.timedOut, .timedOut), (.kicked, .kicked("why")), (.forgotten, .connectionReset),
+      (.tooSlow, .tooSlow),
     ] as [(Goodbye.Code, DisconnectReason)])
   func `each goodbye is reported as its reason, also before the grant`(
     code: Goodbye.Code, reason: DisconnectReason

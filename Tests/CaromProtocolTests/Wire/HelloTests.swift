@@ -157,7 +157,7 @@ import Testing
     for count in 0..<10 { #expect(error(of: Array(writer.bytes[..<count])) != nil) }
     for reason in UInt8.min...UInt8.max {
       let bytes = Array(writer.bytes.dropLast()) + [reason]
-      #expect(error(of: bytes) == (reason <= 11 ? nil : .invalid(what: "refusal: reason")))
+      #expect(error(of: bytes) == (reason <= 12 ? nil : .invalid(what: "refusal: reason")))
     }
   }
 

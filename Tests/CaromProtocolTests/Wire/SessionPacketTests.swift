@@ -62,15 +62,15 @@ import Testing
 
   // MARK: Goodbyes
 
-  @Test func `the goodbye codes are 0 to 11`() throws {
+  @Test func `the goodbye codes are 0 to 12`() throws {
     for code in UInt8.min...UInt8.max {
       let packet = Packet(type: 1, action: 3, payload: [code, 2, 0, 0])
       guard let known = Goodbye.Code(rawValue: code) else {
-        #expect(code > 11)
+        #expect(code > 12)
         #expect(throws: DecodeError.self) { try ControlPacket(packet) }
         continue
       }
-      #expect(code <= 11)
+      #expect(code <= 12)
       #expect(try ControlPacket(packet) == .goodbye(Goodbye(known)))
       #expect(ControlPacket.goodbye(Goodbye(known)).packet == packet)
     }
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `only goodbyes with the codes 5 and 10 have a text`() throws {
-    for code in (0...11).compactMap(Goodbye.Code.init) {
+    for code in (0...12).compactMap(Goodbye.Code.init) {
       let payload = ControlPacket.goodbye(Goodbye(code, text: "why")).packet.payload
       let carriesText = code.rawValue == 5 || code.rawValue == 10
       let explained: [UInt8] = [code.rawValue, 2, 0, 3, 0x77, 0x68, 0x79]

@@ -12,6 +12,7 @@ REQUEST, GRANT, GOODBYE, PING, PONG, JOIN, TOKEN = 1, 2, 3, 4, 5, 6, 7
 REASONS = [
     "left", "finished", "replaced", "full", "busy", "declined", "versionMismatch",
     "wrongApplication", "protocolViolation", "timedOut", "kicked", "forgotten",
+    "tooSlow",
 ]
 APPLICATION, APPLICATION_VERSION = "airhockey", 2
 SILENCE, HANDSHAKE, GOODBYE_LIMIT, PROOF = 4.0, 10.0, 1.0, 1.0

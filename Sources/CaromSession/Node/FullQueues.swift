@@ -1,0 +1,82 @@
+import CaromCore
+import CaromProtocol
+import CaromTransport
+
+/// The connections whose send queue is full, to find the peers that read nothing.
+struct FullQueues {
+  /// How often a queue is examined within the time limit.
+  static let checks = 8
+
+  private struct Entry {
+    /// The smallest number of bytes that the queue has held since it was full.
+    var leastBytes: Int
+    /// The number of examinations since the queue last shrank. Examinations are counted rather than
+    /// time, so that a suspended process does not disconnect its peers when it continues.
+    var checksWithoutProgress = 0
+  }
+
+  /// The time for which a queue may stay full without shrinking; nil if there is no limit.
+  var limit: Duration?
+  var timer: LoopTimer?
+  private var entries: [ConnectionID: Entry] = [:]
+
+  var isEmpty: Bool { entries.isEmpty }
+  var connections: [ConnectionID] { Array(entries.keys) }
+  /// The time between two examinations.
+  var interval: Duration? { limit.map { $0 / Self.checks } }
+
+  /// Adds a connection whose queue is full and holds `bytes`, if it is not there yet.
+  mutating func add(_ connection: ConnectionID, bytes: Int) {
+    guard limit != nil, entries[connection] == nil else { return }
+    entries[connection] = Entry(leastBytes: bytes)
+  }
+
+  /// Removes a connection whose queue has shrunk to half, or that has ended.
+  mutating func remove(_ connection: ConnectionID) {
+    guard !entries.isEmpty else { return }
+    entries[connection] = nil
+    if entries.isEmpty { timer?.cancel() }
+  }
+
+  /// Examines the queue of a connection, which holds `bytes` now. Returns whether it has been full
+  /// without shrinking for the time limit. While the connection is interrupted, no time counts.
+  mutating func isTooSlow(_ connection: ConnectionID, bytes: Int, isInterrupted: Bool) -> Bool {
+    guard var entry = entries[connection] else { return false }
+    if isInterrupted || bytes < entry.leastBytes {
+      entry.checksWithoutProgress = 0
+    } else {
+      entry.checksWithoutProgress += 1
+    }
+    entry.leastBytes = min(entry.leastBytes, bytes)
+    entries[connection] = entry
+    return entry.checksWithoutProgress >= Self.checks
+  }
+}
+
+extension SessionNode {
+  /// Begins to watch the send queue of a connection, which has just refused a message.
+  func watchFullQueue(of connection: ConnectionID) {
+    guard let interval = fullQueues.interval else { return }
+    let wasEmpty = fullQueues.isEmpty
+    fullQueues.add(connection, bytes: lobby.host.queuedBytes(of: connection))
+    if wasEmpty { examineFullQueues(after: interval) }
+  }
+
+  private func examineFullQueues(after interval: Duration) {
+    if fullQueues.timer == nil {
+      fullQueues.timer = LoopTimer(on: loop, owner: self) { $0.disconnectSlowPeers() }
+    }
+    fullQueues.timer?.arm(at: loop.now + interval)
+  }
+
+  private func disconnectSlowPeers() {
+    for connection in fullQueues.connections {
+      let isTooSlow = fullQueues.isTooSlow(
+        connection, bytes: lobby.host.queuedBytes(of: connection),
+        isInterrupted: lobby.host.kind(of: connection) == nil)
+      if isTooSlow { close(connection, Goodbye(.tooSlow), as: .tooSlow) }
+    }
+    guard !fullQueues.isEmpty, let interval = fullQueues.interval else { return }
+    examineFullQueues(after: interval)
+  }
+}
