@@ -16,9 +16,9 @@ let optimizable: Set = [
   "CaromSimulation", "CaromTesting",
 ]
 
-/// With `CAROM_OPTIMIZED`, as in `make test`, those modules are compiled as a release build compiles
-/// them, but keep their assertions. A package with unsafe flags cannot be a dependency, so users never
-/// get them.
+/// With `CAROM_OPTIMIZED`, as in `make test`, those modules are compiled as a release build
+/// compiles them, but keep their assertions. A package with unsafe flags cannot be a dependency, so
+/// users never get them.
 let optimized: [SwiftSetting] =
   Context.environment["CAROM_OPTIMIZED"] == nil
   ? []
@@ -27,12 +27,6 @@ let optimized: [SwiftSetting] =
       "-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug",
     ])
   ]
-
-/// In `make test`, test targets emit their modules together with their code. Emitting them apart from
-/// it lets other targets begin earlier, but nothing imports tests, and it takes a tenth longer.
-let merged: [SwiftSetting] =
-  Context.environment["CAROM_OPTIMIZED"] == nil
-  ? [] : [.unsafeFlags(["-no-emit-module-separately"])]
 
 /// A library module in `Sources/<name>`.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -43,7 +37,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 /// A test target in `Tests/<name>Tests`.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict + merged)
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
 }
 
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -91,9 +85,14 @@ let package = Package(
         .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
       ]),
 
+    .systemLibrary(
+      name: "CSodium", path: "CSources/CSodium", pkgConfig: "libsodium",
+      providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+
     // Pure: no I/O, no clock, no threads, no Foundation
     module("CaromCore"),
     module("CaromCodec", ["CaromCore"]),
+    module("CaromCrypto", ["CSodium"]),
     module("CaromDNS", ["CaromCore"]),
     module("CaromProtocol", ["CaromCore", "CaromCodec"]),
     module("CaromPhysics"),
@@ -175,6 +174,7 @@ let package = Package(
       path: "Tests/Peer", swiftSettings: strict),
     tests("CaromCore", ["CaromCore"]),
     tests("CaromCodec", ["CaromCore", "CaromCodec"]),
+    tests("CaromCrypto", ["CaromCrypto"]),
     tests("CaromDNS", ["CaromCore", "CaromDNS", "CaromTesting"]),
     tests("CaromProtocol", ["CaromCore", "CaromCodec", "CaromProtocol", "CaromTesting"]),
     tests("CaromPhysics", ["CaromPhysics"]),
@@ -215,7 +215,7 @@ let package = Package(
       dependencies: [
         "AirHockey", "CaromCodec", "CaromCore", "CaromProtocol", "CaromSimulation", "CaromTesting",
       ],
-      exclude: ["peer"], swiftSettings: strict + merged),
+      exclude: ["peer"], swiftSettings: strict),
     tests("Tidy", []),
   ],
   swiftLanguageModes: [.v6],

@@ -5,6 +5,7 @@ enum ImportRule {
     "CaromCore": [],
     "CaromPhysics": [],
     "CaromCodec": ["CaromCore"],
+    "CaromCrypto": ["CSodium"],
     "CaromDNS": ["CaromCore", "Swift"],  // for the composed form of Unicode text
     "CaromSimulation": ["CaromCore"],
     "CaromTesting": ["CaromCore", "Synchronization"],  // for `TestClock`, which tasks share

@@ -1,0 +1,87 @@
+/// The secrets that both sides of a Noise handshake derive in step: everything mixed in by one side
+/// must be mixed in by the other, or no later message can be decrypted (revision 34, section 5.2).
+struct SymmetricState: Sendable {
+  /// A hash of everything that both sides have seen. It is the associated data of each encrypted
+  /// part, and identifies the handshake once that is complete.
+  private(set) var hash: [UInt8]
+  private var chainingKey: SecretBytes
+  /// The key for the encrypted parts of messages; nil until the first key has been mixed in.
+  private var key: TransportKey?
+  /// The number of parts encrypted or decrypted with `key`.
+  private var number: UInt64 = 0
+  private let cipher: Cipher
+
+  /// Creates the state for the pattern named `pattern`.
+  init(pattern: String, cipher: Cipher) {
+    let cipherName = cipher == .chaChaPoly ? "ChaChaPoly" : "AESGCM"
+    let name = Array("Noise_\(pattern)_25519_\(cipherName)_BLAKE2b".utf8)
+    // All names are shorter than a hash, and such a name stands for itself.
+    let start = name + [UInt8](repeating: 0, count: BLAKE2b.length - name.count)
+    hash = start
+    chainingKey = SecretBytes(copying: start.span)
+    self.cipher = cipher
+  }
+
+  mutating func mixHash(_ bytes: [UInt8]) {
+    hash = BLAKE2b.hash(hash + bytes)
+  }
+
+  mutating func mixKey(_ secret: SecretBytes) {
+    let keys = BLAKE2b.deriveKeys(chainingKey, secret, count: 2)
+    chainingKey = keys[0]
+    setKey(keys[1])
+  }
+
+  /// Mixes a pre-shared key into the chaining key, the hash and the key for messages.
+  mutating func mixKeyAndHash(_ secret: SecretBytes) {
+    let keys = BLAKE2b.deriveKeys(chainingKey, secret, count: 3)
+    chainingKey = keys[0]
+    mixHash(keys[1].reveal())
+    setKey(keys[2])
+  }
+
+  private mutating func setKey(_ secret: SecretBytes) {
+    key = TransportKey(secret.prefix(Cipher.keyLength), cipher)
+    number = 0
+  }
+
+  /// The number of bytes by which an encrypted part is longer than its content.
+  var overhead: Int { key == nil ? 0 : Cipher.tagLength }
+
+  /// Appends `plain` to `message`, encrypted if there is a key yet, and mixes in what was appended.
+  mutating func encrypt(_ plain: [UInt8], into message: inout [UInt8]) {
+    var part = plain
+    if let key {
+      part = hash + plain
+      key.seal(&part, head: hash.count, number: number)
+      part.removeFirst(hash.count)
+      number += 1
+    }
+    mixHash(part)
+    message += part
+  }
+
+  /// Returns the content of `part`, decrypted if there is a key yet, and mixes `part` in. Throws
+  /// `notAuthentic` if the part was not made by a side with the same secrets.
+  mutating func decrypt(_ part: [UInt8]) throws(HandshakeError) -> [UInt8] {
+    var plain = part
+    if let key {
+      plain = []
+      guard key.open((hash + part).span, head: hash.count, number: number, into: &plain) else {
+        throw .notAuthentic
+      }
+      number += 1
+    }
+    mixHash(part)
+    return plain
+  }
+
+  /// Returns the keys for the messages after the handshake: of those that the initiator sends, and
+  /// of those that the responder sends.
+  func split() -> (initiator: TransportKey, responder: TransportKey) {
+    let nothing = SecretBytes(copying: [UInt8]().span)
+    let keys = BLAKE2b.deriveKeys(chainingKey, nothing, count: 2)
+      .map { TransportKey($0.prefix(Cipher.keyLength), cipher) }
+    return (keys[0], keys[1])
+  }
+}

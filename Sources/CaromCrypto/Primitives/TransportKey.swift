@@ -1,0 +1,130 @@
+import CSodium
+
+/// The ciphers for messages: both authenticate what they encrypt, with a tag of 16 bytes, and
+/// associated data with it (AEAD, RFC 5116).
+package enum Cipher: Hashable, Sendable, CaseIterable {
+  /// ChaCha20-Poly1305 (RFC 8439), which is fast on every processor.
+  case chaChaPoly
+  /// AES-256-GCM (NIST SP 800-38D), for processors with instructions for it.
+  case aesGCM
+
+  /// The length in bytes of the tag that follows each encrypted message.
+  package static let tagLength = 16
+  /// The length of a key in bytes.
+  static let keyLength = 32
+
+  /// Whether this processor can use the cipher.
+  package var isAvailable: Bool {
+    guard Sodium.isInitialized else { return false }
+    return self == .chaChaPoly || crypto_aead_aes256gcm_is_available() != 0
+  }
+}
+
+/// A key that encrypts and decrypts messages, each with a number of its own.
+///
+/// The sender must never use a number twice: that would reveal both messages, and let others forge
+/// more.
+package final class TransportKey: Sendable {
+  package let cipher: Cipher
+  /// The key as the cipher uses it: 32 bytes of ChaCha20, or the expanded key of AES.
+  private let schedule: SecretBytes
+
+  /// Creates a key of 32 bytes. `cipher` must be available.
+  package init(_ key: SecretBytes, _ cipher: Cipher) {
+    precondition(key.count == Cipher.keyLength, "a transport key has 32 bytes")
+    precondition(cipher.isAvailable, "this processor has no instructions for the cipher")
+    self.cipher = cipher
+    switch cipher {
+    case .chaChaPoly: schedule = key
+    case .aesGCM:
+      let length = MemoryLayout<crypto_aead_aes256gcm_state>.size
+      schedule = unsafe SecretBytes(count: length) { state in
+        unsafe key.withUnsafeBytes { key in
+          let state = UnsafeMutableRawPointer(state)
+          _ = unsafe crypto_aead_aes256gcm_beforenm(
+            state.assumingMemoryBound(to: crypto_aead_aes256gcm_state.self), key)
+        }
+      }
+    }
+  }
+
+  /// Encrypts, in place, the bytes of `message` from `head` on, and appends their tag. The first
+  /// `head` bytes stay readable, but the tag protects them too: they are the associated data.
+  package func seal(_ message: inout [UInt8], head: Int, number: UInt64) {
+    precondition((0...message.count).contains(head), "the head is longer than the message")
+    let length = message.count - head
+    message.append(contentsOf: repeatElement(0, count: Cipher.tagLength))
+    unsafe message.withUnsafeMutableBufferPointer { buffer in
+      let start = buffer.baseAddress!
+      let body = unsafe start + head
+      unsafe withNonce(number) { nonce in
+        unsafe schedule.withUnsafeBytes { key in
+          switch cipher {
+          case .chaChaPoly:
+            _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt_detached(
+              body, body + length, nil, body, UInt64(length), start, UInt64(head), nil, nonce,
+              key)
+          case .aesGCM:
+            _ = unsafe crypto_aead_aes256gcm_encrypt_detached_afternm(
+              body, body + length, nil, body, UInt64(length), start, UInt64(head), nil, nonce,
+              expanded(key))
+          }
+        }
+      }
+    }
+  }
+
+  /// Appends the decrypted bytes of `message` from `head` on to `output`, without their tag.
+  /// Returns false, and appends nothing, if the tag does not match: the message was made or changed
+  /// by somebody who does not have the key, or has another number or head.
+  package func open(
+    _ message: Span<UInt8>, head: Int, number: UInt64, into output: inout [UInt8]
+  ) -> Bool {
+    precondition((0...message.count).contains(head), "the head is longer than the message")
+    let length = message.count - head - Cipher.tagLength
+    guard length >= 0 else { return false }
+    let end = output.count
+    output.append(contentsOf: repeatElement(0, count: length))
+    let matches = unsafe output.withUnsafeMutableBufferPointer { output in
+      let plain = unsafe output.baseAddress.map { unsafe $0 + end }
+      return unsafe message.withUnsafeBufferPointer { buffer in
+        let start = buffer.baseAddress!
+        let body = unsafe start + head
+        return unsafe withNonce(number) { nonce in
+          unsafe schedule.withUnsafeBytes { key in
+            switch cipher {
+            case .chaChaPoly:
+              unsafe crypto_aead_chacha20poly1305_ietf_decrypt_detached(
+                plain, nil, body, UInt64(length), body + length, start, UInt64(head), nonce,
+                key) == 0
+            case .aesGCM:
+              unsafe crypto_aead_aes256gcm_decrypt_detached_afternm(
+                plain, nil, body, UInt64(length), body + length, start, UInt64(head), nonce,
+                expanded(key)) == 0
+            }
+          }
+        }
+      }
+    }
+    if !matches { output.removeLast(length) }
+    return matches
+  }
+
+  /// Returns the address of AES's expanded key.
+  private func expanded(_ key: UnsafePointer<UInt8>) -> UnsafePointer<crypto_aead_aes256gcm_state> {
+    unsafe UnsafeRawPointer(key).assumingMemoryBound(to: crypto_aead_aes256gcm_state.self)
+  }
+
+  /// Calls `body` with the nonce of 12 bytes that Noise makes of a message's number (revision 34,
+  /// sections 12.3 and 12.4): four zeros, then the number, in the byte order that the cipher uses.
+  private func withNonce<Result>(
+    _ number: UInt64, _ body: (UnsafePointer<UInt8>) -> Result
+  ) -> Result {
+    let number = cipher == .chaChaPoly ? number.littleEndian : number.bigEndian
+    return unsafe withUnsafeTemporaryAllocation(byteCount: 12, alignment: 8) { nonce in
+      unsafe nonce.storeBytes(of: 0, as: UInt32.self)
+      unsafe nonce.storeBytes(of: number, toByteOffset: 4, as: UInt64.self)
+      return unsafe body(nonce.bindMemory(to: UInt8.self).baseAddress!)
+    }
+  }
+}
