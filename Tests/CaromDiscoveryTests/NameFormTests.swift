@@ -55,6 +55,7 @@ import Testing
         Self.label, type, interfaces: Loopback.selection, on: loop)
       let resolved = try await resolver.resolve()
       #expect(resolved.endpoints.map(\.port) == [7777])
+      #expect(resolved.name.utf8.elementsEqual(Self.label.utf8))
       for try await text in resolver.txtRecords {
         #expect(text == ["a": "b"])
         break

@@ -12,7 +12,7 @@ actor UnicastNameServer: LoopActor {
   }
 
   nonisolated let loop: NetworkLoop
-  private let zone: [Record]
+  private var zone: [Record]
   private var isSilent = false
   private var socket: UDPSocket?
   private var listener: TCPListener?
@@ -41,6 +41,9 @@ actor UnicastNameServer: LoopActor {
       return endpoint
     }
   }
+
+  /// Answers with other records from now on.
+  func replaceZone(with zone: [Record]) { self.zone = zone }
 
   /// Stops answering queries.
   func stopAnswering() { isSilent = true }

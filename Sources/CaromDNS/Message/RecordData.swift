@@ -28,6 +28,13 @@ package enum RecordData: Hashable, Sendable {
     }
   }
 
+  /// Returns whether this is the data of an NSEC record that denies that its name has records of
+  /// the type (RFC 6762 §6.1). PTR record sets are shared and cannot be denied.
+  package func denies(_ type: RecordType) -> Bool {
+    guard case .types(_, let types) = self, type.rawValue < 256 else { return false }
+    return ![.ptr, .any, .nsec].contains(type) && !types.contains(type)
+  }
+
   /// The data in wire format without name compression, as simultaneous-probe tiebreaking compares
   /// it (RFC 6762 §8.2).
   package var uncompressed: [UInt8] {

@@ -39,11 +39,8 @@ extension Querier {
   /// Other unicast responses are ignored.
   private func isExpected(_ response: Message, on interface: UInt32, at now: Instant) -> Bool {
     response.answers.contains { record in
-      var types = [record.type, .any]
-      if case .types(_, let present) = record.data {
-        types += activeQuestions.types(of: record.name).filter { !present.contains($0) }
-      }
-      return types.contains { type in
+      let denied = activeQuestions.types(of: record.name).filter(record.data.denies)
+      return ([record.type, .any] + denied).contains { type in
         activeQuestions[RecordKey(record.name, type)]?.expectsUnicast(on: interface, at: now)
           ?? false
       }
@@ -159,8 +156,8 @@ extension Querier {
       case .reconfirmation: break
       }
     }
-    if case .types(_, let types) = record.data {
-      for type in activeQuestions.types(of: record.name) where !types.contains(type) {
+    if case .types = record.data {
+      for type in activeQuestions.types(of: record.name) where record.data.denies(type) {
         restartQuestion(RecordKey(record.name, type), on: interface, wasEvicted, at: now)
       }
     } else if record.flushesCache {

@@ -131,21 +131,18 @@ extension Querier {
       .contains { $0.record.flushesCache }
   }
 
-  /// Returns whether the name's owner denied that the records exist, and no cached record
-  /// contradicts the denial.
+  /// Returns whether the name's owner denied that the records exist.
   func isDenied(_ key: RecordKey, on interface: UInt32) -> Bool {
     cache.isDenied(key, on: interface)
   }
 }
 
 extension RecordCache {
-  /// Returns whether a cached NSEC record denies that the name has records of the type (RFC 6762
-  /// §6.1). PTR record sets are shared and cannot be denied.
+  /// Returns whether a cached NSEC record denies that the name has records of the type, and no
+  /// cached record contradicts it.
   func isDenied(_ key: RecordKey, on interface: UInt32) -> Bool {
     let denial = SetKey(interface: interface, key: RecordKey(key.name, .nsec))
-    guard key.type != .ptr, key.type != .any, key.type != .nsec, key.type.rawValue < 256,
-      case .types(_, let types) = newest(at: denial), !types.contains(key.type)
-    else { return false }
-    return newest(at: SetKey(interface: interface, key: key)) == nil
+    return newest(at: denial)?.denies(key.type) ?? false
+      && newest(at: SetKey(interface: interface, key: key)) == nil
   }
 }

@@ -160,8 +160,11 @@ extension Resolver {
     }
     let chosen = offerWithText ?? offers[0]
     let ordered = Self.ordered(chosen.services, using: &generator)
+    let records = cache.current(
+      at: RecordCache.SetKey(interface: chosen.link, key: RecordKey(instance, .srv)))
     var resolution = Resolution(
-      host: chosen.services[0].target, endpoints: [], text: [:], interface: chosen.link)
+      name: records.first?.record.name ?? instance, host: chosen.services[0].target, endpoints: [],
+      text: [:], interface: chosen.link)
     let links = [chosen.link] + offers.map(\.link).filter { $0 != chosen.link }
     var isFirst = true
     for service in ordered {

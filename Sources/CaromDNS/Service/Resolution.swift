@@ -2,6 +2,8 @@ import CaromCore
 
 /// The endpoints and the TXT record of a resolved service.
 package struct Resolution: Hashable, Sendable {
+  /// The full name of the service as its SRV record has it.
+  package var name: Name
   /// The name of the host that offers the service.
   package var host: Name
   /// The endpoints to connect to, in order of preference. Link-local IPv6 addresses carry their
@@ -15,7 +17,7 @@ package struct Resolution: Hashable, Sendable {
 
   /// Returns whether `other` differs at most in the order of its endpoints, which is random among
   /// servers of equal priority.
-  func isEquivalent(to other: Resolution) -> Bool {
+  package func isEquivalent(to other: Resolution) -> Bool {
     text == other.text && interface == other.interface
       && Set(endpoints) == Set(other.endpoints)
   }

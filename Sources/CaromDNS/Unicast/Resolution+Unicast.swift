@@ -18,7 +18,7 @@ extension Resolution {
     let endpoints = ordered.flatMap { offer in
       (addresses[offer.target] ?? []).map { (host: offer.target, Endpoint($0, port: offer.port)) }
     }
-    guard let host = endpoints.first?.host else { return nil }
-    self.init(host: host, endpoints: endpoints.map(\.1), text: text, interface: 0)
+    guard let host = endpoints.first?.host, let name = services.first?.name else { return nil }
+    self.init(name: name, host: host, endpoints: endpoints.map(\.1), text: text, interface: 0)
   }
 }

@@ -54,23 +54,14 @@ public struct ServiceResolver: Sendable {
 
   /// The service's current endpoints, followed by the new ones after each change, such as an
   /// address that is announced late. While the service cannot be resolved, no value is delivered.
-  public var resolutions: LatestValues<ResolvedService> {
-    LatestValues {
-      LatestValues.watch { [self] () throws(DiscoveryError) in
-        let names = try fullNames()
-        return (try DiscoveryActor.shared(on: loop, interfaces), names)
-      }
-    }
-  }
+  public var resolutions: LatestValues<ResolvedService> { LatestValues(of: watched) }
 
   /// The service's current TXT record, followed by each changed record. An empty record means that
   /// the service has none or is gone.
-  public var txtRecords: LatestValues<TXTRecord> {
-    LatestValues {
-      LatestValues.watch { [self] () throws(DiscoveryError) in
-        let names = try fullNames()
-        return (try DiscoveryActor.shared(on: loop, interfaces), names)
-      }
-    }
+  public var txtRecords: LatestValues<TXTRecord> { LatestValues(of: watched) }
+
+  private func watched() throws(DiscoveryError) -> (DiscoveryActor, [Name]) {
+    let names = try fullNames()
+    return (try DiscoveryActor.shared(on: loop, interfaces), names)
   }
 }

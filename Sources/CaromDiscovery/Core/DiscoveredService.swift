@@ -37,24 +37,15 @@ public struct DiscoveredService: Sendable {
 
   /// The service's current endpoints, followed by the new ones after each change, such as an
   /// address that is announced late. While the service cannot be resolved, no value is delivered.
-  public var resolutions: LatestValues<ResolvedService> {
-    LatestValues { [discovery, fullName] in
-      LatestValues.watch { () throws(DiscoveryError) in
-        guard let discovery else { throw .closed }
-        return (discovery, [fullName])
-      }
-    }
-  }
+  public var resolutions: LatestValues<ResolvedService> { LatestValues(of: watched) }
 
   /// The service's current TXT record, followed by each changed record. An empty record means that
   /// the service has none or is gone.
-  public var txtRecords: LatestValues<TXTRecord> {
-    LatestValues { [discovery, fullName] in
-      LatestValues.watch { () throws(DiscoveryError) in
-        guard let discovery else { throw .closed }
-        return (discovery, [fullName])
-      }
-    }
+  public var txtRecords: LatestValues<TXTRecord> { LatestValues(of: watched) }
+
+  private func watched() throws(DiscoveryError) -> (DiscoveryActor, [Name]) {
+    guard let discovery else { throw .closed }
+    return (discovery, [fullName])
   }
 
   /// Queries again for the service. Call this method if the service does not respond: it is
@@ -95,18 +86,26 @@ extension DiscoveryChange where Item == DiscoveredService {
   public var service: DiscoveredService { item }
 }
 
-extension LatestValues<TXTRecord> {
-  /// Monitors the TXT record of a service under the names that `find` returns.
-  static func watch(
-    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name])
-  ) -> CoalescingStream<Int, TXTRecord>.Reader {
-    CoalescingStream.read(makeStream()) { send, finish throws(DiscoveryError) in
-      let (discovery, names) = try find()
-      return try await discovery.start(for: names) { discovery, name throws(DiscoveryError) in
-        try discovery.monitor(name) { result in
-          switch result {
-          case .success(let text): send(text ?? [:], 0, discovery.loop)
-          case .failure(let error): finish(error)
+extension LatestValues {
+  /// Creates the values of a service under the names that `find` returns. `start` starts to watch
+  /// one of the names.
+  init(
+    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name]),
+    _ start:
+      @escaping @Sendable (
+        isolated DiscoveryActor, Name, @escaping DiscoveryActor.Listener<Value>
+      ) throws(DiscoveryError) -> DiscoveryActor.Handle
+  ) {
+    self.init {
+      CoalescingStream.read(Self.makeStream()) { send, finish throws(DiscoveryError) in
+        let (discovery, names) = try find()
+        return try await discovery.start(for: names) { discovery, name throws(DiscoveryError) in
+          let loop = discovery.loop
+          return try start(discovery, name) { result in
+            switch result {
+            case .success(let value): send(value, 0, loop)
+            case .failure(let error): finish(error)
+            }
           }
         }
       }
@@ -114,21 +113,20 @@ extension LatestValues<TXTRecord> {
   }
 }
 
+extension LatestValues<TXTRecord> {
+  /// Creates the TXT records of a service under the names that `find` returns.
+  init(of find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name])) {
+    self.init(find) { discovery, name, listener throws(DiscoveryError) in
+      try discovery.monitor(name) { listener($0.map { $0 ?? [:] }) }
+    }
+  }
+}
+
 extension LatestValues<ResolvedService> {
-  /// Monitors the endpoints of a service under the names that `find` returns.
-  static func watch(
-    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name])
-  ) -> CoalescingStream<Int, ResolvedService>.Reader {
-    CoalescingStream.read(makeStream()) { send, finish throws(DiscoveryError) in
-      let (discovery, names) = try find()
-      return try await discovery.start(for: names) { discovery, name throws(DiscoveryError) in
-        try discovery.watchEndpoints(of: name) { result in
-          switch result {
-          case .success(let service): send(service, 0, discovery.loop)
-          case .failure(let error): finish(error)
-          }
-        }
-      }
+  /// Creates the endpoints of a service under the names that `find` returns.
+  init(of find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name])) {
+    self.init(find) { discovery, name, listener throws(DiscoveryError) in
+      try discovery.watchEndpoints(of: name, listener)
     }
   }
 }

@@ -65,16 +65,21 @@ extension DiscoveryActor {
     }
   }
 
-  /// Resolves a service at name servers, and again whenever its SRV records change.
+  /// Resolves a service at name servers, and again whenever its SRV records are queried again,
+  /// since its addresses may have changed by then. Reports each result that differs from the last.
   func watchServerEndpoints(
     of name: Name, _ listener: @escaping Listener<ResolvedService>
   ) throws(DiscoveryError) -> Handle {
-    try watchServers(listener) { client, servers in
-      await client.watch(RecordKey(name, .srv), of: servers) { changes in
-        guard !changes.isEmpty,
-          let resolution = try? await client.resolve(name, of: servers, within: .seconds(5))
+    let last = Locked<Resolution?>(nil)
+    return try watchServers(listener) { client, servers in
+      await client.watch(RecordKey(name, .srv), of: servers) { _ in
+        guard let resolution = try? await client.resolve(name, of: servers, within: .seconds(5))
         else { return }
-        listener(.success(ResolvedService(resolution)))
+        let isNew = last.withLock { last in
+          defer { last = resolution }
+          return last?.isEquivalent(to: resolution) != true
+        }
+        if isNew { listener(.success(ResolvedService(resolution))) }
       }
     }
   }
