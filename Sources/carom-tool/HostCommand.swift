@@ -28,9 +28,8 @@ struct HostCommand: AsyncParsableCommand {
   func run() async throws {
     let plain = name.split(separator: "%", maxSplits: 1).first ?? ""
     let address = IPAddress(plain)
-    let reverse = address.flatMap(NameArgument.reverseName)
-    let name = try reverse ?? NameArgument.name(name)
-    let types: [RecordType] = reverse == nil ? [.a, .aaaa] : [.ptr]
+    let name = try address?.reverseName ?? NameArgument.name(name)
+    let types: [RecordType] = address == nil ? [.a, .aaaa] : [.ptr]
     let keys = types.map { RecordKey(name, $0) }
     try servers.apply()
     let output = Output(HostRows.headings, json: options.json)
@@ -42,7 +41,7 @@ struct HostCommand: AsyncParsableCommand {
     try await CommandRunner.run(output: output) {
       let lookup = Lookup(options, limit)
       if name.isLinkLocal { return try await lookup.askLink(keys, report) }
-      if let address, address.isPrivate {
+      if name.isPrivateReverse {
         do {
           return try await Lookup(options, min(Self.linkLimit, limit)).askLink(keys, report)
         } catch  where CommandFailure(any: error).isAbsence {
@@ -58,17 +57,6 @@ extension CommandFailure {
   /// Whether nobody knows what was looked for.
   fileprivate var isAbsence: Bool {
     [.timedOut, .unavailable, .noMulticast].contains(status)
-  }
-}
-
-extension IPAddress {
-  /// Whether this is an address of a private network (RFC 1918), or a unique local one (RFC 4193).
-  fileprivate var isPrivate: Bool {
-    switch self {
-    case .v4(let value):
-      value >> 24 == 10 || value >> 20 == 0xAC1 || value >> 16 == 0xC0A8 || isLoopback
-    case .v6(let high, _, _): high >> 57 == 0x7E || isLoopback
-    }
   }
 }
 

@@ -148,7 +148,7 @@ actor LinkQuery: LoopActor {
     let all = message.answers + message.additionals
     let isRelated = all.contains { record in questions.contains { $0.isAnswered(by: record) } }
     let denied = questions.map(\.key).filter { key in
-      all.contains { $0.denies(key) } || !isMember && all.isEmpty
+      all.contains { $0.name == key.name && $0.data.denies(key.type) } || !isMember && all.isEmpty
     }
     let new = all.filter { record in
       guard isRelated || !isMember, record.timeToLive > 0 else { return false }
@@ -158,13 +158,5 @@ actor LinkQuery: LoopActor {
       answers: new.filter { record in questions.contains { $0.isAnswered(by: record) } },
       others: new.filter { record in !questions.contains { $0.isAnswered(by: record) } },
       denied: denied, source: source, interface: interface)
-  }
-}
-
-extension Record {
-  /// Whether this is an NSEC record that states that there is no record of the key (RFC 6762 §6.1).
-  fileprivate func denies(_ key: RecordKey) -> Bool {
-    guard name == key.name, case .types(_, let types) = data else { return false }
-    return !types.contains(key.type)
   }
 }

@@ -32,23 +32,24 @@ struct Lookup: Sendable {
     let outcome = LookupOutcome(keys, collectsAll: collectsAll)
     let (answered, answeredSource) = AsyncStream.makeStream(of: Void.self)
     let (settled, settledSource) = AsyncStream.makeStream(of: Void.self)
-    let loop = try NetworkLoop(name: "carom-query")
-    let query = LinkQuery(keys + others, isRepeated: isRepeated, on: loop) { reply in
-      handle(reply)
-      outcome.record(reply)
-      if outcome.isAnswered, !collectsAll { answeredSource.finish() }
-      if outcome.isFinal { settledSource.finish() }
-    }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { [options] in try await query.run(with: options) }
-      group.addTask { [limit] in try await loop.sleep(until: loop.now + limit) }
-      group.addTask { for await _ in settled {} }
-      group.addTask {
-        for await _ in answered {}
-        try await loop.sleep(until: loop.now + Self.patience)
+    try await withLoop { loop in
+      let query = LinkQuery(keys + others, isRepeated: isRepeated, on: loop) { reply in
+        handle(reply)
+        outcome.record(reply)
+        if outcome.isAnswered, !collectsAll { answeredSource.finish() }
+        if outcome.isFinal { settledSource.finish() }
       }
-      defer { group.cancelAll() }
-      try await group.next()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { [options] in try await query.run(with: options) }
+        group.addTask { [limit] in try await loop.sleep(until: loop.now + limit) }
+        group.addTask { for await _ in settled {} }
+        group.addTask {
+          for await _ in answered {}
+          try await loop.sleep(until: loop.now + Self.patience)
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
     }
     if let failure = outcome.failure { throw failure }
   }
@@ -58,25 +59,38 @@ struct Lookup: Sendable {
     _ keys: [RecordKey], _ handle: @escaping @Sendable (Reply) -> Void
   ) async throws {
     let servers = UnicastConfiguration.current.servers
-    let client = UnicastClient(on: try NetworkLoop(name: "carom-query"))
-    let results = await withTaskGroup(of: Result<UnicastAnswer, UnicastError>.self) { group in
-      for key in keys {
-        group.addTask { [limit] in
-          do throws(UnicastError) {
-            return .success(
-              try await client.ask(key.name, key.type, of: servers, within: limit))
-          } catch {
-            return .failure(error)
+    let results = try await withLoop { loop in
+      let client = UnicastClient(on: loop)
+      return await withTaskGroup(of: Result<UnicastAnswer, UnicastError>.self) { group in
+        for key in keys {
+          group.addTask { [limit] in
+            do throws(UnicastError) {
+              return .success(
+                try await client.ask(key.name, key.type, of: servers, within: limit))
+            } catch {
+              return .failure(error)
+            }
           }
         }
+        return await group.reduce(into: []) { $0.append($1) }
       }
-      return await group.reduce(into: []) { $0.append($1) }
     }
     let answers = results.compactMap { try? $0.get() }
     // One answer is enough, also if a server fails to answer the other question.
     if answers.isEmpty { _ = try results.first?.get() }
     for answer in answers { handle(Reply(answer)) }
     if answers.allSatisfy(\.records.isEmpty) { throw CommandFailure.noSuchRecord(keys) }
+  }
+
+  /// Runs `body` with a loop of its own, and shuts the loop down.
+  private func withLoop<Value: Sendable>(
+    _ body: (NetworkLoop) async throws -> Value
+  ) async throws -> Value {
+    let loop = try NetworkLoop(name: "carom-query")
+    let result: Result<Value, any Error>
+    do { result = .success(try await body(loop)) } catch { result = .failure(error) }
+    await loop.shutdown()
+    return try result.get()
   }
 }
 

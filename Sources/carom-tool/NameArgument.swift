@@ -1,4 +1,3 @@
-import CaromCore
 import CaromDNS
 
 /// A domain name as it is written on the command line.
@@ -33,15 +32,5 @@ enum NameArgument {
     let isPointer =
       first == UInt8(ascii: "_") || String(decoding: last, as: UTF8.self).lowercased() == "arpa"
     return isPointer ? [.ptr] : [.a, .aaaa]
-  }
-
-  /// Returns the name that owns the PTR record of an address (RFC 1035 §3.5, RFC 3596 §2.5).
-  static func reverseName(of address: IPAddress) -> Name? {
-    let labels =
-      address.isV6
-      ? address.bytes.reversed().flatMap { [$0 & 15, $0 >> 4] }.map { String($0, radix: 16) }
-        + ["ip6", "arpa"]
-      : address.bytes.reversed().map { String($0) } + ["in-addr", "arpa"]
-    return try? Name(labels: labels.map { Array($0.utf8) })
   }
 }

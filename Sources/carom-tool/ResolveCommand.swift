@@ -24,15 +24,9 @@ struct ResolveCommand: AsyncParsableCommand {
     let (name, type, limit) = (name, target.type, duration.answerLimit)
     let resolver = ServiceResolver(
       name, type, domain: domain.description, interfaces: options.interfaces)
-    let (fullName, interfaces) = (
-      try InstanceArgument.fullName(name, type, domain), options.interfaces
-    )
     try await CommandRunner.run(output: output) {
       do {
-        let (resolved, spelling) = try await InstanceArgument.withSpelling(
-          of: fullName, on: interfaces
-        ) { try await resolver.resolve(within: limit) }
-        output.emit(rows.report(spelling ?? name, type, resolved))
+        output.emit(rows.report(try await resolver.resolve(within: limit), type))
       } catch DiscoveryError.timedOut {
         throw CommandFailure(
           .timedOut, "the service '\(name)' of type \(type) did not answer in time")

@@ -87,10 +87,10 @@ final class ServiceRows: Sendable {
   }
 
   /// Returns the report of a service's endpoints.
-  func report(_ name: String, _ type: ServiceType, _ resolved: ResolvedService) -> Report {
+  func report(_ resolved: ResolvedService, _ type: ServiceType) -> Report {
     report(
-      .resolved, name, type, key: name, on: resolved.interface == 0 ? [] : [resolved.interface],
-      resolved.txt, resolved, isNew: true)
+      .resolved, resolved.name, type, key: resolved.name,
+      on: resolved.interface == 0 ? [] : [resolved.interface], resolved.txt, resolved, isNew: true)
   }
 
   private func report(

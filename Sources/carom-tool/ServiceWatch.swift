@@ -20,18 +20,20 @@ struct ServiceWatch: Sendable {
   func run(_ type: ServiceType, subtype: String?) async throws {
     let browser = ServiceBrowser(
       for: type, subtype: subtype, domain: domain.description, interfaces: interfaces)
-    var trackers: [DiscoveredService.ID: Task<Void, Never>] = [:]
+    var trackers: [DiscoveredService.ID: Task<Void, any Error>] = [:]
     defer { for tracker in trackers.values { tracker.cancel() } }
     for try await change in browser.changes {
       let service = change.service
       if case .removed = change { trackers.removeValue(forKey: service.id)?.cancel() }
       guard let number = rows.emit(change, to: output), resolves else { continue }
       trackers[service.id]?.cancel()
-      trackers[service.id] = Task { [rows, output, interfaces] in
-        let tracker = EndpointTracker(service, interfaces: interfaces) { resolved in
+      trackers[service.id] = Task { [rows, output] in
+        if (try? await service.resolve()) == nil, !Task.isCancelled {
+          rows.emit(nil, of: service, number, to: output)
+        }
+        for try await resolved in service.resolutions {
           rows.emit(resolved, of: service, number, to: output)
         }
-        await tracker.run()
       }
     }
   }
