@@ -1,6 +1,6 @@
 # The two commands of the README are `make play` and `make test`; `make help` lists the rest.
 .DEFAULT_GOAL := help
-.PHONY: help play test build bench lint format sanitize soak docs fuzz mutants
+.PHONY: help play test build install bench lint format sanitize soak docs fuzz mutants
 
 # Each set of build flags has a folder of its own, so that no run throws another's work away.
 GATE := --scratch-path $(CURDIR)/.build-gate -Xswiftc -gline-tables-only
@@ -42,6 +42,12 @@ test: ## the gate: build and run all tests
 build: ## everything, release
 	@.ci/setup play
 	swift build -c release
+
+# With the Swift libraries in it, the tool runs where Swift is not installed.
+install: ## build the carom tool and install it as PREFIX/bin/carom (PREFIX=/usr/local)
+	@.ci/setup play
+	@swift build -c release --static-swift-stdlib --scratch-path .build-static --product carom
+	@install -D -s .build-static/release/carom $(or $(PREFIX),/usr/local)/bin/carom
 
 bench: ## the benchmarks (ARGS=codec, discovery, echo, frames, rollback, session, snapshot, step or world, and options)
 	@.ci/setup play

@@ -11,10 +11,6 @@ enum CommandRunner {
     cterminal_ignore_broken_pipes()
   }
 
-  /// The time after which a command that watches has started: it has parsed its arguments, opened
-  /// its sockets and shown what it found at once.
-  private static let settlingTime = Duration.seconds(2)
-
   /// The reason why a command ended.
   enum EndReason: Sendable {
     /// The work has finished.
@@ -33,11 +29,6 @@ enum CommandRunner {
     for limit: Duration? = nil, output: Output,
     _ work: @escaping @Sendable () async throws -> Void
   ) async throws -> EndReason {
-    let settling = Task {
-      try await Task.sleep(for: settlingTime)
-      cterminal_release_startup()
-    }
-    defer { settling.cancel() }
     let result = await withThrowingTaskGroup(of: EndReason.self) { group in
       group.addTask {
         try await work()

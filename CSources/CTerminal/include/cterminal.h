@@ -61,9 +61,4 @@ bool cterminal_wait_reader_gone(void);
 /* Returns the size of the terminal of standard output, whether or not a screen is open on it. */
 cterminal_size cterminal_output_size(void);
 
-/* Releases the pages of the program's code and constants, which the system reads from their files
-   again when they are next used. A program that has started needs less than half of them; the rest
-   was read to link it, to parse its command line, and around each page that was wanted. */
-void cterminal_release_startup(void);
-
 #endif
