@@ -42,9 +42,9 @@ import Testing
     func shutdown() async { await node.shutdown() }
   }
 
-  @Test(arguments: 1...4)
+  @Test(arguments: 1...4, [LinkKinds.stream, .datagram])
   func `join makes as many attempts as its policy allows, and no more than it needs`(
-    attempts: Int
+    attempts: Int, kinds: LinkKinds
   ) async throws {
     try await withNetworkLoop { loop in
       let host = BusyHost(refusals: 2, on: loop)
@@ -52,7 +52,7 @@ import Testing
       let policy = RetryPolicy(attempts: attempts, firstDelay: .milliseconds(1))
       do {
         try await Session.join(
-          endpoints, as: makePeer("client"), over: .stream, retrying: policy, loop: loop
+          endpoints, as: makePeer("client"), over: kinds, retrying: policy, loop: loop
         ) { _, _ in }
         #expect(attempts > 2)
       } catch SessionError.refused(.busy) {

@@ -27,6 +27,15 @@ extension Connection {
     }
   }
 
+  /// Stops sending datagrams if the connection is ending. A peer that opens another connection from
+  /// the same address has ended this one too, and would take a repeated goodbye for one of the new
+  /// connection.
+  mutating func dropDatagramPathIfEnding() {
+    guard isEnding else { return }
+    datagram = nil
+    if stream == nil { state = .closed }
+  }
+
   /// Handles a retry: either the answer to a hello, or a report that the peer does not recognize
   /// this side's address.
   mutating func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {

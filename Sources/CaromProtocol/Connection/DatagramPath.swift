@@ -204,11 +204,13 @@ extension DatagramPath {
   /// A malformed packet is dropped and not acknowledged. `allowsMessages` is false after the
   /// connection has ended and, on the responder's side, before the grant. A packet that contains an
   /// application message is then not acknowledged either, but the acknowledgements in it are
-  /// processed.
+  /// processed. Before this side has sent a packet, all packets are dropped, because they belong to
+  /// an earlier connection between the same endpoints.
   func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
     _ scratch: inout Scratch, at now: Instant
   ) -> Bool {
+    guard stage != .connecting || flow.nextNumber > 0 else { return false }
     do throws(DecodeError) {
       var reader = PacketReader(packet)
       let header = try DataHeader(decoding: &reader)

@@ -143,6 +143,11 @@ extension Host {
       }
       return nil
     }
+    let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
+    if let index = paths[address].flatMap({ index(of: $0) }) {
+      entries[index].connection.dropDatagramPathIfEnding()
+      refresh(index, at: now)
+    }
     let id = makeConnectionID()
     let connection = Connection.responding(
       to: hello, from: source, as: local, timing: timing, at: now)

@@ -181,14 +181,15 @@ extension Host {
 
   /// Connects over datagrams to the first of `routes` that answers, and requests a seat there. The
   /// connection may already have a stream. Ignores endpoints that another outgoing connection of
-  /// this host uses.
+  /// this host uses, unless the peer has closed that connection.
   package mutating func connect(
     _ id: ConnectionID, to routes: [Route], key: ConnectionKey, token: JoinToken? = nil,
     at now: Instant
   ) {
     let unused = routes.filter {
       let owner = paths[PathAddress(endpoint: $0.endpoint, sender: .responder)]
-      return owner == nil || owner == id
+      guard let owner, owner != id, let index = index(of: owner) else { return true }
+      return entries[index].connection.isLingering
     }
     if index(of: id) == nil {
       let connection = Connection.initiating(as: local, timing: timing, key: key, at: now)

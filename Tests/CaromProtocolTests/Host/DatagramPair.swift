@@ -22,6 +22,8 @@ struct DatagramPair {
   private(set) var hostMessages: [[UInt8]] = []
   /// Whether the host's owner reads messages as soon as they arrive.
   var hostReads = true
+  /// The number of requests that the host refuses as busy before it grants one.
+  var refusals = 0
 
   /// A pair with an open connection.
   static func opened() -> DatagramPair {
@@ -109,7 +111,10 @@ struct DatagramPair {
 
   private mutating func handle(_ event: HostEvent) {
     hostEvents.append(event)
-    if case .requested(let id, _, _) = event { host.admit(id, at: now) }
+    if case .requested(let id, _, _) = event {
+      if refusals > 0 { host.close(id, Goodbye(.busy), at: now) } else { host.admit(id, at: now) }
+      refusals -= 1
+    }
     if case .connection(let id, .messages) = event, hostReads { readHostMessages(on: id) }
   }
 
