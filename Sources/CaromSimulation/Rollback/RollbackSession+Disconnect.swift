@@ -42,16 +42,16 @@ extension RollbackSession {
     let message = try PlayerDisconnect(decoding: &reader)
     let player = message.player
     guard peers.indices.contains(player), player != peer else { throw .invalid(what: "player") }
-    guard player != configuration.local else {
-      isDisconnected = true
-      return
-    }
     var bits = BitReader()
     try rollback.buffers[player].readRun(
       from: message.first, count: message.count, context: 0, coder: &coder, bits: &bits,
       &reader)
     try bits.finish()
     try reader.finish()
+    guard player != configuration.local else {
+      isDisconnected = true
+      return
+    }
     beginDisconnect(of: player)
     if rollback.disconnectTicks[player] == nil {
       rollback.addInputs(coder.run, for: player, from: message.first)

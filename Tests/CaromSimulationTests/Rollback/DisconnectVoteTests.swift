@@ -66,6 +66,24 @@ import Testing
     #expect(session.rollback.buffers[3].end == Tick(105))
   }
 
+  @Test func `an invalid message about the local player does not end its match`() throws {
+    var session = try makeSession()
+    let valid = makeMessage(0, 2)
+    var unknownFlags = valid.bytes
+    unknownFlags[1] = 2
+    var invalid = [unknownFlags, valid.bytes + [0], valid.bytes.dropLast()]
+    invalid.append(valid.bytes.dropLast() + [1])
+    for bytes in invalid {
+      #expect(throws: DecodeError.self) {
+        try session.receive(.disconnect, bytes.span, from: 1, at: .zero)
+      }
+      #expect(!session.isDisconnected && session.lastHeard(1) == nil)
+    }
+    try session.receive(valid, from: 1, at: .zero)
+    #expect(session.isDisconnected && session.lastHeard(1) == .zero)
+    #expect(session.rollback.disconnectTicks == [nil, nil, nil, nil])
+  }
+
   @Test func `a message about a player disconnects it here too`() throws {
     var session = try makeSession()
     try session.receive(makeMessage(3, 1), from: 1, at: .zero)
