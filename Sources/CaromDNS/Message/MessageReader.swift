@@ -12,8 +12,6 @@ struct MessageReader: ~Escapable {
   private let bytes: Span<UInt8>
   private var offset = 0
   private var expanded = 0
-  /// The number of records omitted because their data was malformed.
-  private(set) var malformedRecords = 0
 
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>, limit: Int = Message.maximumLength) {
@@ -71,10 +69,7 @@ struct MessageReader: ~Escapable {
     guard expanded <= expansionLimit else { throw expansionError }
     let isWhole = offset == end
     offset = end
-    guard let data, isWhole else {
-      malformedRecords += 1
-      return nil
-    }
+    guard let data, isWhole else { return nil }
     return Record(
       name, data, timeToLive: high << 16 | low, flushesCache: bits & 0x8000 != 0,
       recordClass: bits & 0x7FFF)

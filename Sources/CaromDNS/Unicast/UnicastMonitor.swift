@@ -49,11 +49,11 @@ package struct UnicastMonitor: Sendable {
     let life = answer.records.map {
       Duration.seconds(Int64(min($0.timeToLive, TimeToLive.ceiling)))
     }
-    let shortest = life.min() ?? Self.emptyInterval
-    expires = now.advanced(by: shortest)
+    let shortest = life.min()
+    expires = shortest.map { now.advanced(by: $0) }
     interval = Self.shortestInterval
-    let wait = min(max(shortest * 4 / 5, Self.shortestInterval), Self.longestInterval)
-    nextTimeout = now.advanced(by: wait)
+    let wait = shortest.map { min(max($0 * 4 / 5, Self.shortestInterval), Self.longestInterval) }
+    nextTimeout = now.advanced(by: wait ?? Self.emptyInterval)
     return lost.map(Change.removed) + found.map(Change.added)
   }
 

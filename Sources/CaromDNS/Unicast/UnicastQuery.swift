@@ -112,7 +112,10 @@ struct UnicastQuery: Sendable {
     guard let attempt, !attempt.isStream,
       let message = Self.message(payload, limit: Message.maximumLength), answers(message)
     else { return nil }
-    if message.isTruncated { return .ask(attempt.server, overStream: true) }
+    if message.isTruncated {
+      guard attempts < Self.attemptLimit else { return next(at: now) }
+      return .ask(attempt.server, overStream: true)
+    }
     return conclude(message, at: now)
   }
 

@@ -35,6 +35,15 @@ import Testing
     #expect(wait == [false, true] && monitor.nextTimeout == nil)
   }
 
+  @Test func `a name without records is queried again after a minute`() {
+    var monitor = UnicastMonitor(start: .zero)
+    _ = monitor.handleAnswer(makeAnswer([20]), at: .zero)
+    #expect(monitor.handleAnswer(makeAnswer([]), at: .zero + .seconds(1)).count == 1)
+    #expect(monitor.nextTimeout == .zero + .seconds(61))
+    #expect(monitor.handleFailure(.timedOut, at: .zero + .seconds(61)).isEmpty)
+    #expect(monitor.nextTimeout == .zero + .seconds(76))
+  }
+
   @Test func `failures double the interval, from 15 s to an hour, until an answer`() {
     var monitor = UnicastMonitor(start: .zero)
     var intervals: [Int64] = []

@@ -81,6 +81,22 @@ import Testing
     #expect(harness.errors == [.timedOut] && harness.now == .zero + .seconds(235))
   }
 
+  @Test func `a truncated response to the last attempt is not requested over TCP`() throws {
+    var harness = Harness()
+    try harness.ask(of: [Self.three[0]], within: .seconds(500))
+    _ = harness.advanceToTimeout()
+    while harness.errors.isEmpty {
+      if try #require(harness.asked.last).isStream {
+        _ = harness.advanceToTimeout()
+      } else {
+        try harness.reply(try harness.answer { $0.isTruncated = true })
+      }
+    }
+    #expect(harness.asked.count == 16 && harness.asked.last?.isStream == false)
+    #expect(harness.errors == [.timedOut] && harness.closed == harness.asked.map(\.flow))
+    #expect(harness.resolver.openQueries == 0)
+  }
+
   @Test func `the deadline ends a query during an attempt, and a query without time fails at once`()
     throws
   {
