@@ -11,40 +11,48 @@ extension CongestionController {
   /// round delivers as much as the path can carry. Enters competitive mode if the queue persists
   /// nevertheless, because competing traffic must be filling it. A queue that is too short to be
   /// measured is detected by its losses instead.
-  mutating func detectCompetition(_ report: Report) {
+  ///
+  /// Returns whether competitive mode begins. Its first window already allows for the losses and
+  /// the queue of the last round.
+  mutating func detectCompetition(_ report: Report) -> Bool {
     switch phase {
     case .cruise, .up, .down: break
-    case .startup, .drain, .probeRoundTrip, .compete: return
+    case .startup, .drain, .probeRoundTrip, .compete: return false
     }
     guard rounds.last.minimum != .max, let sample = report.sample, !sample.isAppLimited
-    else { return }
+    else { return false }
     if rounds.hasExcessLoss, case .down(let start, followsProbe: true) = phase {
       phase = .down(since: start, followsProbe: false)
       return handleOverflow(report)
     }
     let queue = rounds.last.minimum - roundTrip.minimum
     guard queue > queueTarget, rounds.last.bandwidth > 0 else {
-      return competition.recordEmptyQueue()
+      competition.recordEmptyQueue()
+      return false
     }
     competition.recordFullQueue(queue, bandwidth: bandwidth)
     if competition.isSuspected(queue: queue, bandwidth: bandwidth) {
       let window = competition.bandwidthBeforeQueue * Double(roundTrip.smoothed) / 1e9
-      return enterCompete(
+      enterCompete(
         window: window, checkInterval: CompetitiveMode.shortestCheckInterval, report)
+      return true
     }
     bandwidthFilter.reset(to: min(rounds.last.bandwidth, bandwidth) * Self.queueBackoff)
     competition.recordBackoff(to: bandwidth)
+    return false
   }
 
   /// Backs off after a bandwidth probe that overflowed the queue. Enters competitive mode if two
   /// probes in a row have done so, or just one if competing traffic was detected recently: other
-  /// traffic may be filling the queue.
-  private mutating func handleOverflow(_ report: Report) {
+  /// traffic may be filling the queue. Returns whether competitive mode begins.
+  private mutating func handleOverflow(_ report: Report) -> Bool {
     competition.overflows += 1
     bandwidthFilter.reset(to: Self.overflowBackoff * bandwidth)
-    guard competition.overflows >= (competition.isRecent(at: report.now) ? 1 : 2) else { return }
+    guard competition.overflows >= (competition.isRecent(at: report.now) ? 1 : 2)
+    else { return false }
     enterCompete(
       window: bandwidthDelayProduct, checkInterval: CompetitiveMode.longestCheckInterval, report)
+    return true
   }
 
   private mutating func enterCompete(window: Double, checkInterval: Int64, _ report: Report) {
@@ -53,6 +61,7 @@ extension CongestionController {
       window: max(window, least), packetSize: packetSize, checkInterval: checkInterval,
       at: report.now)
     competition.reset()
+    competition.lastSeen = report.now
     phase = .compete(resumesStartup: false)
   }
 

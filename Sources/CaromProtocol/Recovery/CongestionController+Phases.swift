@@ -6,7 +6,7 @@ extension CongestionController {
 
   /// Advances to the next phase if the condition for it is met.
   mutating func updatePhase(_ report: Report) {
-    if rounds.isStart { detectCompetition(report) }
+    if rounds.isStart, detectCompetition(report) { return }
     beginRoundTripProbe(at: report.now)
     switch phase {
     case .startup(let startup): updateStartup(startup, report)

@@ -121,6 +121,17 @@ import Testing
     #expect(bench.now == start + 8_000, "the first check for competing traffic")
   }
 
+  @Test func `the losses that make a flow compete reduce its window once`() {
+    var bench = CongestionBench.afterProbe()
+    bench.controller.competition.lastSeen = bench.now * 1_000_000
+    overflow(&bench)
+    // 0.85 of what fills the path.
+    #expect(bench.phase == .compete && bench.controller.window == 85_000)
+    #expect(bench.controller.competition.lastSeen == bench.now * 1_000_000)
+    bench.round(acknowledged: 10_000)
+    #expect(bench.controller.window == 86_000, "no loss yet: a tenth of the acknowledged bytes")
+  }
+
   @Test func `a probe that did not overflow the queue ends the suspicion`() {
     var bench = CongestionBench.afterProbe()
     overflow(&bench)
