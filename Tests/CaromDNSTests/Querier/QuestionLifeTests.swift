@@ -57,6 +57,19 @@ import Testing
     #expect(network.log.count == 2)
   }
 
+  @Test func `R61: an answer on one link leaves the question on a link that was not asked yet`() {
+    var network = SimulatedNetwork.makeWithOneNode()
+    _ = network.with(0) { $0.query("host9.local", .a, at: $1) }
+    network.run(for: .milliseconds(200))
+    network.setLinks(
+      0, (0..<2).map { SimulatedNetwork.makeAttachment($0, UInt32(2 + $0), 1) })
+    network.respond([SimulatedNetwork.makeAddress()], on: 0)
+    network.log = []
+    network.run(for: .seconds(10))
+    let questions = network.packets(0, responses: false).filter(\.message.authorities.isEmpty)
+    #expect(questions.map(\.segment) == [1, 1, 1, 1])
+  }
+
   @Test func `R21: a denial on one link leaves the questions on other links`() {
     var network = SimulatedNetwork.makeWithOneNode(links: 2)
     _ = network.with(0) { $0.query("host9.local", .aaaa, at: $1) }
