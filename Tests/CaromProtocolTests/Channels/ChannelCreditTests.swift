@@ -81,6 +81,24 @@ import Testing
     #expect(pair.take().count == 154)
   }
 
+  @Test func `the credit of a fragmented message that arrives whole is not reserved any longer`()
+    throws
+  {
+    for delivery in [Delivery.reliableOrdered, .reliableUnordered] {
+      var pair = ChannelPair()
+      try pair.deliver(try makeFragment(0, total: 100_000, offset: 0, delivery))
+      let credit = try #require(pair.far.channels.last?.credit)
+      #expect(credit.reserved == 100_000)
+      let bytes = [UInt8](repeating: 7, count: 100_000)
+      var writer = FrameWriter(limit: 200_000)
+      let isWritten = writer.appendMessage(delivery, channel: 0, number: 0, bytes.span)
+      #expect(isWritten)
+      try pair.deliver(ChannelPair.Packet(bytes: writer.takeBytes(), records: []))
+      #expect(pair.takeFirstBytes() == [7] && pair.far.channels.last?.credit.reserved == 0)
+      #expect(pair.far.channels.last?.credit.received == 100_064)
+    }
+  }
+
   @Test func `exceeding the credit is a violation`() throws {
     var pair = ChannelPair()
     pair.near.handleCredit(channel: 0, limit: .max)

@@ -41,6 +41,20 @@ import Testing
     #expect(pair.near.isDrained)
   }
 
+  @Test func `the rest of a partly sent message is not pending once it has been dropped`() throws {
+    for delivery in [Delivery.reliableOrdered, .reliableSequenced, .unreliable] {
+      var pair = ChannelPair()
+      try pair.send(1, length: 60_000, delivery)
+      try pair.send(2, length: 10, on: 1)
+      let packets = [try pair.next(), try pair.next()]
+      #expect(pair.near.pendingBytes > 50_000 && pair.near.pendingBytes < 60_010)
+      pair.near.dropOutgoing()
+      #expect(pair.near.pendingBytes == 0 && pair.near.queuedBytes == 0)
+      for packet in packets { pair.acknowledge(packet) }
+      #expect(pair.near.pendingBytes == 0 && pair.near.isDrained && pair.fill() == nil)
+    }
+  }
+
   @Test func `a whole unreliable message is delivered or lost with its packet`() throws {
     for delivery in [Delivery.unreliable, .unreliableSequenced] {
       var pair = ChannelPair()

@@ -58,6 +58,15 @@ import Testing
     #expect(sent(path, until: .milliseconds(200)).map { $0[1] } == [9, 1, 2, 3, 4])
   }
 
+  @Test func `a path that connects again sends its hellos as often as a new one`() {
+    let path = DatagramPath.initiating([makeRoute(1)], key: key, at: now)
+    _ = sent(path, until: .seconds(5))
+    path.reconnect(at: now + .seconds(10))
+    #expect(
+      sent(path, until: .seconds(14)).map { $0[0] }
+        == [10_000, 10_200, 10_500, 10_950, 11_625, 12_625, 13_625])
+  }
+
   @Test func `after 1.25 s of silence a path is pinged each 50 ms`() throws {
     var client = Connection.initiating(
       as: makePeer(2), timing: SessionTiming(), key: key, at: now)

@@ -48,6 +48,17 @@ import Testing
     #expect(!again)
   }
 
+  @Test func `a late packet beyond 64 ranges is accepted once, and not reported`() throws {
+    let numbers = (0..<64).map { UInt64(10 + 2 * $0) }
+    var received = makeReceived(numbers)
+    _ = received.appendRanges(into: 1200, at: .zero)
+    let isNew = [5, 5, 4].map { received.insert($0, isAckEliciting: true, at: .zero) }
+    #expect(isNew == [true, false, false] && received.isSeen(0) && !received.isSeen(6))
+    let ranges = try writeRanges(&received)
+    #expect(ranges == numbers.reversed().map { $0...$0 })
+    #expect(!received.hasUnacknowledged)
+  }
+
   @Test func `the acknowledgement of one packet waits 20 ms for a second`() {
     let start = Instant(nanoseconds: 7)
     var received = makeReceived([0], at: start)
