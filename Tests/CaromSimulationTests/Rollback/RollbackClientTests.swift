@@ -64,6 +64,11 @@ import Testing
     try client.receive(afterGap, at: .zero)
     #expect(client.pollPacket() == RollbackPacket(.keyframe, []))
     #expect(client.pollPacket() == nil)
+    // The next request follows after 30 more.
+    for _ in 0..<29 { try client.receive(afterGap, at: .zero) }
+    #expect(client.pollPacket() == nil)
+    try client.receive(afterGap, at: .zero)
+    #expect(client.pollPacket() == RollbackPacket(.keyframe, []))
   }
 
   @Test func `a client without a keyframe requests one after dropping 30 packets`() throws {
