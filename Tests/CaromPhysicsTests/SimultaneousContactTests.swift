@@ -32,6 +32,32 @@ func `all contacts of one time happen, in the order of their ids, with barriers 
   }
 }
 
+/// Disc `shared` reaches two others after 1 s: one that moves along with it, at an angle, and one
+/// straight ahead. Resolved together, the first of them would have to be pulled.
+@Test(arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]])
+func `simultaneous contacts that would attract are resolved one after another`(order: [Int]) {
+  let radius = 1.5625
+  let discs = [
+    Disc(position: .zero, velocity: Vector(1, 0), radius: radius, mass: 1),
+    Disc(position: Vector(1.125, 3), velocity: Vector(0.75, 0), radius: radius, mass: 1),
+    Disc(position: Vector(4.125, 0), radius: radius, mass: 1),
+  ]
+  var scene = Scene(
+    table: Table(halfLength: 8, halfWidth: 8), discs: order.map { discs[$0] })
+  var solver = SceneSolver()
+  solver.advance(&scene, by: 1.5)
+  #expect(solver.contacts.map(\.time) == [1, 1])
+  // Each disc is pushed only away from the shared one.
+  let ids = (0..<3).map { id in order.firstIndex(of: id) ?? 0 }
+  let velocities = ids.map { scene[$0].velocity }
+  #expect(velocities[1].x >= 0.75 && velocities[1].y >= 0)
+  #expect(velocities[2].x > 0.9 && abs(velocities[2].y) < 1e-12)
+  let energy = velocities.reduce(0) { $0 + $1.lengthSquared }
+  #expect(abs(energy - 1.5625) < 1e-12)
+  let momentum = velocities.reduce(Vector.zero) { $0 + $1 }
+  #expect((momentum - Vector(1.75, 0)).length < 1e-12)
+}
+
 /// WireFormat, The exact step of a match, Contacts: the order of the barriers breaks ties.
 @Test(
   arguments: [

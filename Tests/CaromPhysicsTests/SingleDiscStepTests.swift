@@ -82,6 +82,40 @@ import Testing
     #expect(disc.velocity == Vector(-1, 0) && disc.position == Vector(1, 0))
   }
 
+  @Test func `a mallet is hit before a barrier only if it is reached earlier`() {
+    // The disc reaches the rail after 0.5 s, and a mallet behind the rail then or before.
+    for (y, hits, rails) in [(8.5, 0, 1), (8.375, 1, 0)] {
+      for isFirst in [true, false] {
+        var disc = makeDisc(Vector(0, 7), Vector(0, 1))
+        let mallet = makeMallet(Vector(0, y))
+        var (first, second) = isFirst ? (mallet, far) : (far, mallet)
+        let contacts = makeSolver().advance(&disc, &first, &second)
+        #expect(contacts.rails == rails && contacts.count == 1)
+        #expect((isFirst ? contacts.firstHits : contacts.secondHits) == hits)
+        #expect(disc.velocity == Vector(0, -1))
+      }
+    }
+  }
+
+  @Test
+  func `beside a pinned disc, each mallet moves on for the rest of the step, until it touches it`()
+  {
+    // The first mallet presses the disc against the rail after 0.5 s. The second moves past it, or
+    // up to it.
+    for (velocity, expected) in [(Vector(0.5, 0), 4.5), (Vector(-4, 0), 1)] {
+      var disc = makeDisc(Vector(0, 7.5), .zero)
+      var first = makeMallet(Vector(0, 6.25), Vector(0, 0.5))
+      var second = makeMallet(Vector(4, 7.5), velocity)
+      let surface = Surface(railRestitution: 0.5, discRestitution: 0.5)
+      let contacts = makeSolver(surface).advance(&disc, &first, &second)
+      #expect(contacts.isPinned && disc.velocity == .zero && contacts.endTime == 1)
+      #expect((disc.position - Vector(0, 7.5)).length < 1e-6)
+      #expect(abs(first.position.y - 6.5) < 1e-6 && first.velocity == Vector(0, 0.5))
+      #expect(abs(second.position.x - expected) < 1e-6 && second.velocity == velocity)
+    }
+    #expect(SingleDiscSolver.contactLimit == 64)
+  }
+
   @Test func `a hit depends on both speeds, and each mallet is counted as itself`() {
     for isFirst in [true, false] {
       for (cap, speed) in [(Double.infinity, 4.5), (3, 3)] {
