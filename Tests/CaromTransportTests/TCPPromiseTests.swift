@@ -73,6 +73,13 @@ import Testing
       #expect(await pair.server.watch().bytes(written + 1).count == written + 1)
       try await pass(on: loop)
       #expect(queued.count == 1 && queued[0] <= pair.client.queueLimit / 2)
+      // A queue that then remains below half of the limit is not reported.
+      pair.server.setHandler(nil)
+      pair.client.queueLimit = 64 << 20
+      let more = try fill(pair.client)
+      #expect(await pair.server.watch().bytes(more).count == more)
+      try await pass(on: loop)
+      #expect(queued.count == 1 && pair.client.queuedBytes == 0)
     }
   }
 
