@@ -21,9 +21,9 @@ struct SessionCommand: AsyncParsableCommand {
       On loopback, with each side on its own core: costs, the kernel's time for a 100-byte \
       datagram; echo, round trips of 64 bytes every 50 us; game, a server that receives 60 bytes \
       from each player and sends 300 bytes to each, 60 times a second; coalesced, 100-byte \
-      messages at full speed; loops, 200 players of a server on one loop and on two; flood, \
-      datagrams from unvalidated addresses at full speed, and a player's round trips beside \
-      100,000 of them a second; crowd, 4,096 players at 20 Hz.
+      messages at full speed; loops, 200 players of a server on one loop and on two, and 100 on \
+      one; flood, datagrams from unvalidated addresses at full speed, and a player's round trips \
+      beside 100,000 of them a second; crowd, 4,096 players at 20 Hz.
 
       As root, over an emulated path between two network namespaces (50 ms and 20 Mbit/s in each \
       direction, a queue of 250 KB, loss in both directions): bulk, reliable goodput; small, 60 \

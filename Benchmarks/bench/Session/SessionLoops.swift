@@ -3,16 +3,28 @@ import Carom
 
 /// One server on one loop and on two loops: measures the busiest loop's work for the same players.
 /// This tells how many more players the server could hold if each loop had its own core.
-enum SessionLoops {
-  static let counts = [1, 2]
-  static let players = 200
-  static let ticks = 300
+///
+/// A loop's work is the processor time of its thread alone, so that the players, who share the
+/// cores with the server, do not count. One loop with half of the players tells how much of the
+/// difference is due to sharing: it has as many players a wake-up as each of two loops.
+struct SessionLoops: Hashable, Sendable {
+  let loops: Int
+  let players: Int
 
-  static func run(loops count: Int) async throws -> SessionFigures {
+  static let all = [
+    SessionLoops(loops: 1, players: 100), SessionLoops(loops: 1, players: 200),
+    SessionLoops(loops: 2, players: 200),
+  ]
+  private static let ticks = 300
+
+  /// The name of measurements with this number of players.
+  var name: String { "\(players) players" }
+
+  func run() async throws -> SessionFigures {
     let loop = try NetworkLoop(name: "players")
     do {
       let figures = try await Session.host(
-        as: SessionCarom.peer(0), on: [.loopback4], seats: players, loops: count
+        as: SessionCarom.peer(0), on: [.loopback4], seats: players, loops: loops
       ) { session, port in
         try await measure(session, Endpoint(.loopback4, port: port), on: loop)
       }
@@ -24,7 +36,7 @@ enum SessionLoops {
     }
   }
 
-  private static func measure(
+  private func measure(
     _ session: Session, _ endpoint: Endpoint, on loop: NetworkLoop
   ) async throws -> SessionFigures {
     let (seats, opened) = AsyncStream.makeStream(of: Peer.self)
@@ -43,16 +55,17 @@ enum SessionLoops {
         hosts.append(host)
         if hosts.count == players { break }
       }
-      let before = await times(of: session)
-      let received = await play(session, hosts, on: loop)
-      let spent = zip(await times(of: session), before).map { Double($0 - $1) }
+      let before = await Self.times(of: session)
+      let received = await Self.play(session, hosts, on: loop)
+      let spent = zip(await Self.times(of: session), before).map { Double($0 - $1) }
       let statistics = await session.statistics
       for peer in await session.peers { await peer.close() }
       try await tasks.waitForAll()
       var figures = SessionFigures()
-      figures["cpu"] = spent.reduce(0, +) / Double(players * ticks)
-      figures["busiest"] = (spent.max() ?? .nan) / Double(players * ticks)
-      figures["received"] = Double(received) / Double(players * ticks)
+      let count = Double(players * Self.ticks)
+      figures["cpu"] = spent.reduce(0, +) / count
+      figures["busiest"] = (spent.max() ?? .nan) / count
+      figures["received"] = Double(received) / count
       figures["streams"] = Double(statistics.reduce(0) { $0 + $1.streamsForwarded })
       figures["datagrams"] = Double(statistics.reduce(0) { $0 + $1.datagramsForwarded })
       return figures

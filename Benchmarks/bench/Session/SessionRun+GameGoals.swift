@@ -75,4 +75,26 @@ extension SessionRun {
         "memory of each of 4096 idle players", crowd.middle("memory") / 1e3, "kB", .atMost, 12),
     ]
   }
+
+  /// How many times the players of one loop the loops of a measurement could hold.
+  func loopCapacity(_ measurement: SessionMeasurement) -> Double {
+    let alone = measurements[.loops, measurement.subject, 1]?.middle("busiest") ?? .nan
+    return alone / measurement.middle("busiest")
+  }
+
+  func loopGoals() -> [BenchmarkGoal] {
+    let (half, whole) = (SessionLoops.all[0], SessionLoops.all[2])
+    guard let one = measurements[.loops, half.name, Double(half.loops)],
+      let two = measurements[.loops, whole.name, Double(whole.loops)]
+    else { return [] }
+    return [
+      .init("the players of two loops, by those of one", loopCapacity(two), "", .atLeast, 1.9),
+      .init(
+        "CPU a peer-tick on two loops, by one with half of the players",
+        two.middle("cpu") / one.middle("cpu"), "", .atMost, 1.05),
+      .init(
+        "the busiest of two loops, by their mean", 2 * two.middle("busiest") / two.middle("cpu"),
+        "", .atMost, 1.05),
+    ]
+  }
 }

@@ -6,7 +6,7 @@ extension SessionRun {
   mutating func addGoals() {
     var goals: [BenchmarkGoal] = []
     goals += countGoals() + hostileGoals()
-    goals += gameGoals() + echoGoals() + coalescedGoals()
+    goals += gameGoals() + loopGoals() + echoGoals() + coalescedGoals()
     goals += floodGoals() + crowdGoals() + fairGoals()
     goals += bulkGoals() + smallGoals() + mixedGoals() + migrationGoals()
     if !goals.isEmpty { report.sessionGoals = goals }

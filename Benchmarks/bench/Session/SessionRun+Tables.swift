@@ -89,13 +89,12 @@ extension SessionRun {
   }
 
   private mutating func addLoops(_ measurement: SessionMeasurement, _ name: String) {
-    let alone = measurements[.loops, measurement.subject, 1]?.middle("busiest") ?? .nan
     let busiest = measurement.middle("busiest")
     report.add(
       name, .init("loops", measurement.condition),
       .init("CPU", measurement.middle("cpu") / 1e3, "us/peer-tick"),
       .init("the busiest", busiest / 1e3, "us/peer-tick", heading: "the busiest loop"),
-      .init("capacity", alone / busiest, "times"),
+      .init("capacity", loopCapacity(measurement), "times"),
       .init("in", measurement.middle("received") * 100, "%", heading: "inputs received"),
       .init("streams handed over", measurement.middle("streams")),
       .init("datagrams passed on", measurement.middle("datagrams")))

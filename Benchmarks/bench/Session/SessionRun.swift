@@ -95,10 +95,10 @@ struct SessionRun {
 
   private mutating func measureLoops() async {
     for round in 1...command.rounds {
-      for count in SessionLoops.counts {
+      for setting in SessionLoops.all {
         do {
-          let figures = try await SessionLoops.run(loops: count)
-          measurements.add(figures, of: .loops, "carom", at: Double(count))
+          let figures = try await setting.run()
+          measurements.add(figures, of: .loops, setting.name, at: Double(setting.loops))
         } catch {
           report.remarks.append("loops, round \(round): \(error)")
         }
