@@ -142,6 +142,7 @@ extension Querier {
 }
 
 extension ResolveID {
-  /// The operation that looks for the service under the composed name, if there is one.
+  /// The operation that looks for the service under the composed name, if there is one: `resolve`
+  /// makes its number right after this one.
   fileprivate var composed: ResolveID { ResolveID(number: number + 1) }
 }

@@ -20,7 +20,7 @@ struct Announcer: Hashable, Sendable {
   mutating func handleTimeout(at now: Instant) -> Bool {
     guard let due = next, now >= due else { return false }
     sent += 1
-    next = sent < Self.announcements ? now.advanced(by: Self.interval * (1 << (sent - 1))) : nil
+    next = sent < Self.announcements ? now.advanced(by: Self.interval) : nil
     return true
   }
 }
