@@ -109,7 +109,7 @@ extension Connection {
 
   /// Sends a control packet on the link that currently carries messages.
   mutating func send(_ control: ControlPacket, at now: Instant) {
-    send(control, on: link ?? .stream, at: now)
+    send(control, on: findLink() ?? .stream, at: now)
   }
 
   mutating func sendOnAllLinks(_ control: ControlPacket, at now: Instant) {

@@ -8,8 +8,8 @@ extension Connection {
     to routes: [Route], token: JoinToken? = nil, at now: Instant
   ) {
     guard !isEnding, isInitiator, !routes.isEmpty else { return }
-    if let datagram {
-      datagram.reconnect(routes, at: now)
+    if datagram != nil {
+      datagram?.reconnect(routes, at: now)
     } else {
       datagram = .initiating(routes, key: key, token: token, at: now)
       sendRequestIfNeeded(at: now)
@@ -20,8 +20,8 @@ extension Connection {
   /// come from this address.
   mutating func receive(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isInitiator, !isEnding else { return }
-    if let datagram {
-      datagram.handleHello(hello, from: source, at: now)
+    if datagram != nil {
+      datagram?.handleHello(hello, from: source, at: now)
     } else {
       datagram = .responding(to: hello, from: source, at: now)
     }
@@ -46,12 +46,13 @@ extension Connection {
 
   /// Handles a data packet of this connection.
   package mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
-    guard !isClosed, let datagram else { return }
+    guard !isClosed, datagram != nil else { return }
     scratch.outcome.removeAll()
-    let isAccepted = datagram.receive(
-      packet, &channels, allowsMessages: isInitiator ? !isEnding : isOpen, &scratch, at: now)
+    let allowsMessages = isInitiator ? !isEnding : isOpen
+    let isAccepted = datagram?.receive(
+      packet, &channels, allowsMessages: allowsMessages, &scratch, at: now)
     applyOutcome(at: now)
-    guard isAccepted else { return processChannels(at: now) }
+    guard isAccepted == true else { return processChannels(at: now) }
     recordSignOfLife(at: now)
     updateLivenessCheck()
     processChannels(at: now)
@@ -61,8 +62,8 @@ extension Connection {
   /// Returns whether receiving a datagram may have made another one ready to send. If the result is
   /// false, `pollDatagram` would return nil.
   mutating func mayTransmit(at now: Instant) -> Bool {
-    guard isOpen, linkAction == nil, stream == nil, let datagram else { return true }
-    return channels.hasPending || datagram.mayTransmit(at: now)
+    guard isOpen, linkAction == nil, stream == nil else { return true }
+    return channels.hasPending || datagram?.mayTransmit(at: now) ?? true
   }
 
   /// Appends the next datagram to `buffer` and returns its route, or `nil` if no datagram can be
@@ -70,9 +71,8 @@ extension Connection {
   package mutating func pollDatagram(
     into buffer: inout [UInt8], at now: Instant
   ) -> Route? {
-    guard let datagram else { return nil }
-    let carriesMessages = link == .datagram
-    return datagram.pollTransmit(
+    let carriesMessages = findLink() == .datagram
+    return datagram?.pollTransmit(
       &channels, carriesMessages: carriesMessages, &scratch, into: &buffer, at: now)
   }
 }

@@ -33,17 +33,23 @@ extension Connection {
   /// The maximum delay between two `reconnect` events.
   static let longestReconnectDelay = Duration.seconds(8)
 
-  /// The link that carries messages now; `nil` if no link can. The property is always inlined,
-  /// because a call would copy the connection.
-  @inline(__always) package var link: LinkKind? {
+  /// Returns the link that carries messages now, or `nil` if no link can. The method is mutating so
+  /// that the connection is accessed in place rather than copied.
+  mutating func findLink() -> LinkKind? {
     let isJoined = stream?.isJoined == true
-    if let datagram, datagram.isResponsive || (datagram.isOpen && !isJoined) { return .datagram }
+    if datagram?.carriesMessages(besidesStream: isJoined) == true { return .datagram }
     return isJoined ? .stream : nil
+  }
+
+  /// The link that carries messages now; `nil` if no link can.
+  package var link: LinkKind? {
+    var copy = self
+    return copy.findLink()
   }
 
   /// Emits `linkChanged` if the link that carries messages is not the one last reported.
   mutating func reportLinkChange() {
-    guard isOpen, let link, link != reportedLink else { return }
+    guard isOpen, let link = findLink(), link != reportedLink else { return }
     if reportedLink != nil { events.append(.linkChanged(link)) }
     reportedLink = link
   }
@@ -79,10 +85,10 @@ extension Connection {
     case .open where interruption != nil: break  // The interruption has a time limit of its own.
     case .open, .requested:
       // If the peer's process ended, both links are dead; a middlebox may cut only the stream.
-      if let datagram, datagram.isResponsive {
-        datagram.ping()
+      if datagram?.isResponsive == true, let next = datagram?.flow.nextNumber {
+        datagram?.ping()
         livenessCheck = LivenessCheck(
-          packet: datagram.flow.nextNumber, deadline: now.advanced(by: Self.livenessLimit),
+          packet: next, deadline: now.advanced(by: Self.livenessLimit),
           reason: reason)
       } else {
         handleLinksLost(as: reason, at: now)

@@ -129,11 +129,11 @@ extension Connection {
 
 // MARK: - Sending
 extension Connection {
-  /// Whether `pollStream` or `pollLinkAction` returns output, now or once the stream has space
-  /// again.
-  package var hasStreamOutput: Bool {
+  /// Returns whether `pollStream` or `pollLinkAction` returns output, now or once the stream has
+  /// space again. The method is mutating so that the connection is accessed in place.
+  mutating func findStreamOutput() -> Bool {
     linkAction != nil || stream?.hasControl == true || stream?.isAcknowledgementDue == true
-      || link == .stream && channels.hasPending
+      || channels.hasPending && findLink() == .stream
   }
 
   /// Passes to `write` the bytes to write to the stream, whose send queue holds `queued` bytes.
@@ -142,7 +142,7 @@ extension Connection {
     queued: Int, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
     guard stream != nil else { return false }
-    let carriesMessages = link == .stream
+    let carriesMessages = findLink() == .stream
     let hasBytes =
       stream?.pollTransmit(
         queued: queued, &channels, carriesMessages: carriesMessages, &scratch, at: now) == true

@@ -240,7 +240,7 @@ extension Connection {
   /// acknowledged. A message that waits for credit or for acknowledgements has not been sent yet.
   mutating func sendGoodbyeWhenDrained(at now: Instant) {
     guard case .closing = state, goodbye != nil else { return }
-    if link == .datagram {
+    if findLink() == .datagram {
       guard channels.isDrained else { return }
     } else {
       guard !channels.hasUnsent || stream?.isJoined != true else { return }
@@ -295,11 +295,11 @@ extension Connection {
       } catch { closeForStreamError(error, at: now) }
     }
     channels.handleTimeout(at: now)
-    guard let datagram else { return }
+    guard datagram != nil else { return }
     scratch.outcome.removeAll()
-    let before = link
-    datagram.handleTimeout(&scratch.outcome, at: now)
-    if before == .datagram, link == .stream { datagram.abandonAll(&scratch.outcome) }
+    let before = findLink()
+    datagram?.handleTimeout(&scratch.outcome, at: now)
+    if before == .datagram, findLink() == .stream { datagram?.abandonAll(&scratch.outcome) }
     applyOutcome(at: now)
     reportLinkChange()
     sendGoodbyeWhenDrained(at: now)
@@ -331,12 +331,9 @@ extension Connection {
     }
     // Once the connection is ending, incomplete incoming frames no longer matter.
     if !isEnding { next = earliest(next, stream?.nextTimeout) }
-    if let datagram {
-      let hasPending = channels.hasPending && link == .datagram
-      next = earliest(
-        next, datagram.findTimeout(hasPending: hasPending, hasUrgent: channels.hasUrgent))
-    }
-    return next
+    let hasPending = channels.hasPending && findLink() == .datagram
+    return earliest(
+      next, datagram?.findTimeout(hasPending: hasPending, hasUrgent: channels.hasUrgent) ?? nil)
   }
 
   /// The time at which the peer has been silent for too long or, during an interruption, at which

@@ -4,7 +4,7 @@ import CaromCore
 extension DatagramPath {
   /// Appends the next datagram to `buffer` and returns its route, or `nil` if no datagram can be
   /// sent now. `carriesMessages` tells whether this is the link that carries messages.
-  func pollTransmit(
+  mutating func pollTransmit(
     _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     into buffer: inout [UInt8], at now: Instant
   ) -> Route? {
@@ -32,7 +32,7 @@ extension DatagramPath {
 
   /// Returns whether a packet may be due for a reason other than pending messages. If false, none
   /// is.
-  func mayTransmit(at now: Instant) -> Bool {
+  mutating func mayTransmit(at now: Instant) -> Bool {
     guard stage == .validated, !isPingDue, !isAcknowledgementDue, nextHello == nil
     else { return true }
     if let due = received.acknowledgementDeadline, now >= due { return true }
@@ -41,7 +41,7 @@ extension DatagramPath {
 
   /// Writes a hello to the next candidate if one is due. Returns the candidate, or nil if none is
   /// due.
-  private func pollHello(
+  private mutating func pollHello(
     _ scratch: inout Scratch, into buffer: inout [UInt8], at now: Instant
   ) -> Route? {
     guard let due = nextHello, now >= due, !candidates.isEmpty else { return nil }
@@ -59,20 +59,20 @@ extension DatagramPath {
   }
 
   /// Schedules the next round of hellos, and makes the delay after it longer.
-  private func scheduleNextHellos(at now: Instant) {
+  private mutating func scheduleNextHellos(at now: Instant) {
     nextHello = now.advanced(byNanoseconds: helloDelay)
     helloDelay = min(helloDelay * 3 / 2, Self.longestHelloDelay)
   }
 
   /// Writes a hello that asks for a cookie.
-  private func writePaddedHello(_ writer: inout FrameWriter) {
+  private mutating func writePaddedHello(_ writer: inout FrameWriter) {
     writer.begin(limit: Hello.paddedLength)
     Hello(key: key, epoch: epoch, resumes: resumes, cookie: nil).write(to: &writer)
   }
 
   /// Writes a path MTU probe, a packet with a ping and padding, if one is due. Returns whether a
   /// probe was written.
-  private func writeMTUProbe(_ scratch: inout Scratch, at now: Instant) -> Bool {
+  private mutating func writeMTUProbe(_ scratch: inout Scratch, at now: Instant) -> Bool {
     guard stage == .validated, let size = flow.nextMTUProbe(at: now) else { return false }
     if !scratch.records.isEmpty { scratch.records.removeAll(keepingCapacity: true) }
     scratch.writer.begin(limit: size)
@@ -88,7 +88,7 @@ extension DatagramPath {
   /// Writes a packet with everything that is due: an acknowledgement, messages (if
   /// `carriesMessages` is true) or a ping. Returns `false` if nothing is due or nothing may be
   /// sent.
-  private func writePacket(
+  private mutating func writePacket(
     _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     at now: Instant
   ) -> Bool {
@@ -139,7 +139,7 @@ extension DatagramPath {
     return true
   }
 
-  private func header(acknowledgement: ShortAcknowledgement?) -> DataHeader {
+  private mutating func header(acknowledgement: ShortAcknowledgement?) -> DataHeader {
     let length = DataHeader.numberLength(
       next: flow.nextNumber, largestAcknowledged: flow.largestAcknowledged,
       packetsPerSecond: Int(flow.pacingRate) / flow.packetSize)
@@ -150,7 +150,7 @@ extension DatagramPath {
 
   /// Writes the header and the acknowledgement that is due. Returns `false` if no acknowledgement
   /// was written.
-  private func writeHead(_ writer: inout FrameWriter, at now: Instant) -> Bool {
+  private mutating func writeHead(_ writer: inout FrameWriter, at now: Instant) -> Bool {
     guard received.hasUnacknowledged else {
       header(acknowledgement: nil).write(to: &writer)
       return false

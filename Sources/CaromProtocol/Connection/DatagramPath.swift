@@ -7,9 +7,9 @@ import CaromCore
 /// From then until the responder's first packet arrives, the initiator prefixes each of its packets
 /// with a hello that contains the cookie. A migration to a new address begins in the same way.
 ///
-/// The path is a class because it is large and used for every packet. It is deliberately not
-/// `Sendable`: it belongs to one `Connection`, which is never copied.
-final class DatagramPath {
+/// The path is large and used for every packet, so its owner accesses it in place: even methods that
+/// only read are mutating or inlined, because other calls would copy it.
+struct DatagramPath: Sendable {
   enum Stage: Hashable {
     /// No address has answered a hello.
     case connecting
@@ -97,7 +97,7 @@ final class DatagramPath {
     _ candidates: [Route], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
   ) -> DatagramPath {
     let host = token.flatMap { token in candidates.first { $0.endpoint == token.host } }
-    let path = DatagramPath(
+    var path = DatagramPath(
       isInitiator: true, key: key, stage: host == nil ? .connecting : .validating, route: host,
       candidates: candidates, epoch: 1, at: now)
     path.nextHello = host == nil ? now : now.advanced(byNanoseconds: firstHelloDelay)
@@ -116,14 +116,19 @@ final class DatagramPath {
 
   /// Whether an address of the peer has answered. Before that, an address may be known from a token
   /// alone.
-  var hasFoundPeer: Bool { isOpen && token == nil }
+  @inline(__always) var hasFoundPeer: Bool { isOpen && token == nil }
   /// Whether messages may be sent on the path.
-  var isOpen: Bool { stage != .connecting }
+  @inline(__always) var isOpen: Bool { stage != .connecting }
   /// Whether a packet from the peer was received on the path and nothing indicates that the path
   /// has failed since.
-  var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
+  @inline(__always) var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
   /// Whether the path may have failed, because probes went unanswered for some time.
-  private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
+  @inline(__always) private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
+  /// Returns whether the path is the link that carries messages. `besidesStream` tells whether a
+  /// stream could carry them instead.
+  mutating func carriesMessages(besidesStream: Bool) -> Bool {
+    isResponsive || isOpen && !besidesStream
+  }
   /// The peer's addresses. Packets from these addresses belong to this path.
   var endpoints: [Endpoint] { route.map { [$0.endpoint] } ?? candidates.map(\.endpoint) }
 }
@@ -132,7 +137,7 @@ final class DatagramPath {
 extension DatagramPath {
   /// Handles a retry: either the answer to a hello, or a report that the peer does not recognize
   /// this side's address.
-  func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
+  mutating func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
     guard isInitiator else { return }
     switch stage {
     case .connecting:
@@ -154,7 +159,7 @@ extension DatagramPath {
 
   /// Handles a hello that proves the peer's address `source`. A hello whose epoch is not newer is
   /// ignored.
-  func handleHello(_ hello: Hello, from source: Route, at now: Instant) {
+  mutating func handleHello(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isInitiator, hello.epoch > epoch else { return }
     epoch = hello.epoch
     guard source != route else { return }
@@ -167,7 +172,7 @@ extension DatagramPath {
 
   /// Connects again, at the known addresses and those in `more`, after silence, sleep or a change
   /// of network.
-  func reconnect(_ more: [Route] = [], at now: Instant) {
+  mutating func reconnect(_ more: [Route] = [], at now: Instant) {
     guard isInitiator else { return }
     if let route, !candidates.contains(route) { candidates.insert(route, at: 0) }
     for route in more where !candidates.contains(route) { candidates.append(route) }
@@ -206,7 +211,7 @@ extension DatagramPath {
   /// application message is then not acknowledged either, but the acknowledgements in it are
   /// processed. Before this side has sent a packet, all packets are dropped, because they belong to
   /// an earlier connection between the same endpoints.
-  func receive(
+  mutating func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
     _ scratch: inout Scratch, at now: Instant
   ) -> Bool {
@@ -252,7 +257,7 @@ extension DatagramPath {
   }
 
   /// Grows the receive windows at most once per round trip.
-  private func growWindows(_ channels: inout ChannelSet, at now: Instant) {
+  private mutating func growWindows(_ channels: inout ChannelSet, at now: Instant) {
     guard now >= nextWindowGrowth, flow.roundTrip.hasSample else { return }
     let roundTrip = flow.roundTrip.smoothed
     channels.growWindows(roundTrip: roundTrip, at: now)
@@ -260,7 +265,7 @@ extension DatagramPath {
   }
 
   /// Handles an acknowledgement of the packets in `scratch.ranges`.
-  private func handleAcknowledgement(
+  private mutating func handleAcknowledgement(
     _ ackDelay: AckDelay, _ scratch: inout Scratch, at now: Instant
   ) throws(DecodeError) {
     guard
@@ -270,7 +275,7 @@ extension DatagramPath {
     else { throw .invalid(what: "acknowledgement of a packet that was never sent") }
   }
 
-  private func recordSignOfLife(at now: Instant) {
+  private mutating func recordSignOfLife(at now: Instant) {
     lastReceived = now
     unansweredProbes = 0
     isSilent = false
@@ -283,24 +288,24 @@ extension DatagramPath {
 
   /// Handles the acknowledgement of a packet that itself contained an acknowledgement. The peer has
   /// received the ranges in that acknowledgement, so they need not be reported again.
-  func handleAcknowledged(_ record: FrameRecord) {
+  mutating func handleAcknowledged(_ record: FrameRecord) {
     received.confirmAcknowledgement(upTo: record.number)
   }
 
   /// Sends an acknowledgement at the next opportunity instead of waiting for more packets.
-  func acknowledgeNow() { isAcknowledgementDue = true }
+  mutating func acknowledgeNow() { isAcknowledgementDue = true }
 
   /// Sends an ack-eliciting packet at the next opportunity.
-  func ping() { isPingDue = true }
+  mutating func ping() { isPingDue = true }
 
   /// Declares all unacknowledged packets lost, because another link carries their messages now.
-  func abandonAll(_ outcome: inout Outcome) { flow.abandonAll(lost: &outcome.lost) }
+  mutating func abandonAll(_ outcome: inout Outcome) { flow.abandonAll(lost: &outcome.lost) }
 }
 
 // MARK: - Time
 extension DatagramPath {
   /// Performs the actions that are due at `now`.
-  func handleTimeout(_ outcome: inout Outcome, at now: Instant) {
+  mutating func handleTimeout(_ outcome: inout Outcome, at now: Instant) {
     guard stage != .connecting else { return }
     if let next = flow.findTimeout(), now >= next,
       flow.handleTimeout(at: now, lost: &outcome.lost)
@@ -331,7 +336,7 @@ extension DatagramPath {
   /// Returns the next time at which `handleTimeout` or `pollTransmit` must be called, or `nil` if
   /// no timer is armed. `hasPending` is true if messages are pending that can be sent as soon as
   /// the pacer permits, and `hasUrgent` if some of them may be sent ahead of its schedule.
-  func findTimeout(hasPending: Bool, hasUrgent: Bool) -> Instant? {
+  mutating func findTimeout(hasPending: Bool, hasUrgent: Bool) -> Instant? {
     guard stage != .connecting else { return nextHello }
     var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)
     next = earliest(next, nextHello)

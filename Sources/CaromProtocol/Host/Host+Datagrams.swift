@@ -200,7 +200,7 @@ extension Host {
     let key = entries[index].connection.key
     guard key != .none else { return nil }
     guard let id = keys[key], let other = self.index(of: id), other != index else {
-      keys[key] = connectionIDs[index]
+      keys[key] = entries[index].id
       return nil
     }
     return entries[other].connection.isEnding ? nil : other
@@ -232,7 +232,7 @@ extension Host {
   /// connection at `index`. `info` describes the peer if it requested a seat on the stream, and is
   /// nil if the stream only joined a connection.
   mutating func merge(_ index: Int, of info: PeerInfo?, into other: Int, at now: Instant) {
-    let (id, owner) = (connectionIDs[index], connectionIDs[other])
+    let (id, owner) = (entries[index].id, entries[other].id)
     guard let stream = entries[index].connection.removeStream() else { return }
     entries[other].connection.adoptStream(stream, of: info, at: now)
     events.append(.adopted(id, by: owner))

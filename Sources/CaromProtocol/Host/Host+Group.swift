@@ -170,7 +170,7 @@ extension Host {
   private mutating func handOver(
     _ index: Int, of info: PeerInfo?, to owner: Int, at now: Instant
   ) {
-    let id = connectionIDs[index]
+    let id = entries[index].id
     let key = entries[index].connection.key
     guard let path = entries[index].connection.removeStream() else { return }
     handoffs.append((.stream(id, HandedStream(path: path, key: key, info: info)), owner))

@@ -51,7 +51,7 @@ extension Host {
   /// keys, and passes all others to the owner.
   mutating func handleEvents(of index: Int, at now: Instant) {
     guard entries[index].connection.hasEvents else { return }
-    let id = connectionIDs[index]
+    let id = entries[index].id
     while let index = self.index(of: id), let event = entries[index].connection.pollEvent() {
       switch event {
       case .requested(let info): handleRequest(index, info, at: now)
@@ -77,7 +77,7 @@ extension Host {
   private mutating func handleRequest(_ index: Int, _ info: PeerInfo, at now: Instant) {
     if hasEnded(entries[index].connection.key) { return closeAsForgotten(index, at: now) }
     if let other = ownerOfKey(at: index) { return merge(index, of: info, into: other, at: now) }
-    requestSeat(for: info, on: connectionIDs[index], at: now)
+    requestSeat(for: info, on: entries[index].id, at: now)
   }
 
   /// Handles a stream that wants to join an open connection: moves it to the connection that has
@@ -90,7 +90,7 @@ extension Host {
     if member == nil {
       closeAsForgotten(index, at: now)
     } else {
-      directoryRequests.append(.join(connectionIDs[index]))
+      directoryRequests.append(.join(entries[index].id))
     }
   }
 }

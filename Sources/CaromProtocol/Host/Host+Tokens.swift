@@ -30,9 +30,9 @@ extension Host {
     else { return }
     entries[index].hasToken = true
     if member != nil {
-      directoryRequests.append(.issueToken(connectionIDs[index]))
+      directoryRequests.append(.issueToken(entries[index].id))
     } else {
-      sendToken(tokens.issue(), to: connectionIDs[index], at: now)
+      sendToken(tokens.issue(), to: entries[index].id, at: now)
     }
   }
 

@@ -38,16 +38,11 @@ package struct Host {
 
   package let local: PeerInfo
   let timing: SessionTiming
-  /// All connections, sorted by id.
-  var entries: [Entry] = []
-  /// The ids of `entries`, in the same order, so that a binary search reads few cache lines.
-  package private(set) var connectionIDs: [ConnectionID] = []
+  var entries = ConnectionSlots()
   var events = Deque<HostEvent>()
   private var ready = Deque<ConnectionID>()
-  /// The next timeout of each connection in `entries`, in nanoseconds, or `.max` for none.
-  /// Searching for the minimum once per wake-up is cheaper than keeping the timeouts sorted on
-  /// every packet.
-  private var deadlines: [Int64] = []
+  /// The next timeout of each connection, by slot.
+  private var deadlines = DeadlineTree()
   private var scratch = Scratch()
   /// The connections whose timeouts `handleTimeout` is about to handle. It is a property only so
   /// that its storage is reused.
@@ -75,11 +70,7 @@ package struct Host {
   var relays: [Endpoint: Int] = [:]
 
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
-  @inline(__always) package var nextTimeout: Instant? {
-    var earliest = Int64.max
-    for deadline in deadlines { earliest = min(earliest, deadline) }
-    return earliest == .max ? nil : Instant(nanoseconds: earliest)
-  }
+  @inline(__always) package var nextTimeout: Instant? { deadlines.first }
 
   /// The seats of a host that is not in a group. In a group, the directory tracks which peers hold
   /// the seats, and only the numbers of seats are used here.
@@ -106,15 +97,15 @@ package struct Host {
 
   /// Returns an id that no connection of this host has had before.
   package mutating func makeConnectionID() -> ConnectionID {
-    lastID += 1
+    repeat { lastID += 1 } while !entries.hasPlace(for: ConnectionID(lastID))
     return ConnectionID(lastID)
   }
 
   /// Whether every connection has ended and has nothing left to send. A connection may still answer
   /// a repeated goodbye.
   package var isIdle: Bool {
-    entries.indices.allSatisfy {
-      entries[$0].connection.isLingering && !entries[$0].isReady
+    connectionIDs.allSatisfy { id in
+      index(of: id).map { entries[$0].connection.isLingering && !entries[$0].isReady } ?? true
     }
   }
 
@@ -129,26 +120,11 @@ package struct Host {
     index(of: id).map { entries[$0].isIncoming } ?? false
   }
 
-  @inline(__always) func index(of id: ConnectionID) -> Int? { connectionIDs.sortedIndex(of: id) }
-}
+  /// The ids of all connections, in ascending order.
+  package var connectionIDs: [ConnectionID] { entries.ids }
 
-extension [ConnectionID] {
-  /// Returns the index of `id` in this sorted array, or nil if the array does not contain it.
-  fileprivate func sortedIndex(of id: ConnectionID) -> Int? {
-    let index = insertionIndex(of: id)
-    return index < count && self[index] == id ? index : nil
-  }
-
-  /// Returns the index of the first element of this sorted array that is not less than `id`.
-  fileprivate func insertionIndex(of id: ConnectionID) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < id { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  /// Returns the slot of a connection, or nil if there is no connection with this id.
+  @inline(__always) func index(of id: ConnectionID) -> Int? { entries.slot(of: id) }
 }
 
 // MARK: - Connections
@@ -200,31 +176,25 @@ extension Host {
     refresh(index, at: now)
   }
 
-  /// Inserts an entry, keeping the entries ordered by id. Ids are assigned in ascending order, so
-  /// the entry is appended unless its stream took longer to open than that of a later connection.
   mutating func insert(_ entry: Entry, at now: Instant) {
-    let index = connectionIDs.insertionIndex(of: entry.id)
-    precondition(
-      index == connectionIDs.count || connectionIDs[index] != entry.id,
-      "a connection can be added once only; use an id from makeConnectionID()")
-    entries.insert(entry, at: index)
-    connectionIDs.insert(entry.id, at: index)
-    deadlines.insert(.max, at: index)
-    refresh(index, at: now)
+    refresh(entries.insert(entry), at: now)
   }
 
   mutating func remove(_ index: Int) {
-    let id = connectionIDs.remove(at: index)
-    let entry = entries.remove(at: index)
-    deadlines.remove(at: index)
+    let vacancy = Connection(
+      local: local, timing: timing, key: .none, isInitiator: false, state: .closed, at: .zero)
+    let entry = entries.remove(
+      index, leaving: Entry(id: ConnectionID(0), connection: vacancy, isIncoming: false))
+    deadlines.set(nil, at: index)
     storeUndeliveredMessages(of: entry)
     recordEnd(of: entry)
     for endpoint in entry.endpoints { removePath(from: endpoint, of: entry) }
-    if keys[entry.connection.key] == id { keys[entry.connection.key] = nil }
+    if keys[entry.connection.key] == entry.id { keys[entry.connection.key] = nil }
     if member != nil, entry.isIncoming, entry.connection.key != .none {
-      directoryRequests.append(.releaseKey(entry.connection.key, id, wasOpen: entry.wasOpen))
+      directoryRequests.append(
+        .releaseKey(entry.connection.key, entry.id, wasOpen: entry.wasOpen))
     }
-    if entry.isReady { ready.removeAll { $0 == id } }
+    if entry.isReady { ready.removeAll { $0 == entry.id } }
   }
 
   /// Handles the failure to open a stream for a connection.
@@ -260,10 +230,12 @@ extension Host {
   /// Handles the timeouts that are due at `now`, in order of connection id. Call at `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
     expired.removeAll(keepingCapacity: true)
-    for index in deadlines.indices where deadlines[index] <= now.nanoseconds {
-      deadlines[index] = .max
-      expired.append(connectionIDs[index])
+    var next = 0
+    while let index = deadlines.firstIndex(from: next, dueAt: now) {
+      expired.append(entries[index].id)
+      next = index + 1
     }
+    expired.sort()
     for position in expired.indices {
       guard let index = index(of: expired[position]) else { continue }
       swapScratch(with: index)
@@ -285,7 +257,7 @@ extension Host {
   /// Finishes a call to the connection at `index`: handles its events, queues it as ready to
   /// transmit, and updates its paths and deadline.
   mutating func refresh(_ index: Int, at now: Instant) {
-    let id = connectionIDs[index]
+    let id = entries[index].id
     handleEvents(of: index, at: now)
     // Handling the events may have moved or removed the entry.
     guard let index = self.index(of: id) else { return }
@@ -296,7 +268,7 @@ extension Host {
   /// Does the work of `refresh` after a data packet, which is the most frequent case. The
   /// connection is queued as ready only if it may have something to transmit.
   mutating func refreshAfterDataPacket(_ index: Int, at now: Instant) {
-    let id = connectionIDs[index]
+    let id = entries[index].id
     handleEvents(of: index, at: now)
     guard let index = self.index(of: id) else { return }
     if entries[index].connection.mayTransmit(at: now) { markReady(index) }
@@ -307,13 +279,13 @@ extension Host {
     if entries[index].connection.migrations != entries[index].migrations {
       updatePaths(of: index, at: now)
     }
-    deadlines[index] = entries[index].connection.findTimeout()?.nanoseconds ?? .max
+    deadlines.set(entries[index].connection.findTimeout(), at: index)
   }
 
   mutating func markReady(_ index: Int) {
     guard !entries[index].isReady else { return }
     entries[index].isReady = true
-    ready.append(connectionIDs[index])
+    ready.append(entries[index].id)
   }
 
   /// Removes and returns the next connection that may have stream bytes, datagrams or a link
@@ -341,12 +313,12 @@ extension Host {
   /// Queues a connection as ready again if its stream still has output. Call if the stream's send
   /// queue had no room for all of the output.
   package mutating func markReadyIfNeeded(_ id: ConnectionID) {
-    if let index = index(of: id), entries[index].connection.hasStreamOutput { markReady(index) }
+    if let index = index(of: id), entries[index].connection.findStreamOutput() { markReady(index) }
   }
 
   /// Returns whether a connection's stream has bytes to send or an action to perform.
-  @inline(__always) package func hasStreamOutput(_ id: ConnectionID) -> Bool {
-    index(of: id).map { entries[$0].connection.hasStreamOutput } ?? false
+  package mutating func hasStreamOutput(_ id: ConnectionID) -> Bool {
+    index(of: id).map { entries[$0].connection.findStreamOutput() } ?? false
   }
 }
 

@@ -10,14 +10,14 @@ import Testing
 
   /// An initiator's path whose round-trip time is known.
   private func makeMeasuredPath() -> DatagramPath {
-    let path = DatagramPath.initiating([route], key: key, at: now)
+    var path = DatagramPath.initiating([route], key: key, at: now)
     path.handleRetry(Retry(cookie: Cookie(bits: 1)!, keyPrefix: key.prefix), from: route, at: now)
     path.measureRoundTrip(at: now)
     return path
   }
 
   @Test func `an initiator that connects again discards the measurements of the old path`() {
-    let path = makeMeasuredPath()
+    var path = makeMeasuredPath()
     #expect(path.flow.roundTrip.hasSample)
     let other = Route(Endpoint(.loopback4, port: 2_000))
     path.reconnect([other], at: now)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `an initiator whose address has changed discards the measurements of the old path`() {
-    let path = makeMeasuredPath()
+    var path = makeMeasuredPath()
     // A new cookie during the validation does not mean that an address has changed.
     path.handleRetry(Retry(cookie: Cookie(bits: 2)!, keyPrefix: nil), from: route, at: now)
     #expect(path.flow.roundTrip.hasSample)
@@ -40,7 +40,7 @@ import Testing
     func hello(_ epoch: UInt32) -> Hello {
       Hello(key: key, epoch: epoch, resumes: false, cookie: Cookie(bits: 1))
     }
-    let path = DatagramPath.responding(to: hello(5), from: route, at: now)
+    var path = DatagramPath.responding(to: hello(5), from: route, at: now)
     let other = Route(Endpoint(.loopback4, port: 2_000))
     for epoch in [4, 5] as [UInt32] {
       path.handleHello(hello(epoch), from: other, at: now)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `an initiator accepts only a retry with the first half of its key`() {
-    let path = DatagramPath.initiating([route], key: key, at: now)
+    var path = DatagramPath.initiating([route], key: key, at: now)
     for prefix in [nil, 0, 2] as [UInt64?] {
       path.handleRetry(Retry(cookie: Cookie(bits: 1)!, keyPrefix: prefix), from: route, at: now)
       #expect(path.stage == .connecting && path.cookie == nil)
@@ -137,7 +137,7 @@ import Testing
 
 extension DatagramPath {
   /// Sends the first packet, which is acknowledged after 20 ms.
-  func measureRoundTrip(at now: Instant) {
+  mutating func measureRoundTrip(at now: Instant) {
     flow.didSend(bytes: 100, isAckEliciting: true, records: [], isAppLimited: true, at: now)
     var (acknowledged, lost): ([FrameRecord], [FrameRecord]) = ([], [])
     var ranges = AcknowledgedRanges()

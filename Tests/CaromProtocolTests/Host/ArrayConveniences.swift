@@ -26,6 +26,13 @@ extension Connection {
   }
 }
 
+extension Connection {
+  var hasStreamOutput: Bool {
+    var copy = self
+    return copy.findStreamOutput()
+  }
+}
+
 extension Host {
   @discardableResult
   mutating func send(

@@ -1,30 +1,33 @@
-import CaromCore
-
 /// A tournament tree of one optional deadline per index. Reading the earliest deadline takes O(1)
 /// time, and changing a deadline takes O(log n). Unlike a heap, the tree finds due deadlines in
 /// order of index.
-struct DeadlineTree: Sendable {
+package struct DeadlineTree: Sendable {
   /// A complete binary tree with its root at index 1. Each node is the earlier of its two children.
   /// Index n of the deadlines is the leaf `leafCount + n`.
   private var nodes = [Instant](repeating: .distantFuture, count: 2)
   private var leafCount = 1
 
-  /// The earliest deadline, or nil if there is none.
-  var first: Instant? { nodes[1] == .distantFuture ? nil : nodes[1] }
+  package init() {}
 
-  mutating func set(_ deadline: Instant?, at leaf: Int) {
+  /// The earliest deadline, or nil if there is none.
+  package var first: Instant? { nodes[1] == .distantFuture ? nil : nodes[1] }
+
+  package mutating func set(_ deadline: Instant?, at leaf: Int) {
     while leaf >= leafCount { grow() }
     var index = leafCount + leaf
-    nodes[index] = deadline ?? .distantFuture
-    while index > 1 {
+    var earliest = deadline ?? .distantFuture
+    // Above a node that keeps its deadline, nothing changes.
+    while nodes[index] != earliest {
+      nodes[index] = earliest
+      guard index > 1 else { return }
+      earliest = min(earliest, nodes[index ^ 1])
       index /= 2
-      nodes[index] = min(nodes[2 * index], nodes[2 * index + 1])
     }
   }
 
   /// Returns the first index not below `start` whose deadline is at or before `now`, or nil if
   /// there is none.
-  func firstIndex(from start: Int, dueAt now: Instant) -> Int? {
+  package func firstIndex(from start: Int, dueAt now: Instant) -> Int? {
     guard start < leafCount else { return nil }
     var index = leafCount + start
     while nodes[index] > now {

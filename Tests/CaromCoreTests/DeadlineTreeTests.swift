@@ -1,7 +1,6 @@
-import CaromCore
 import Testing
 
-@testable import CaromTesting
+@testable import CaromCore
 
 @Suite struct DeadlineTreeTests {
   @Test func `a deadline tree agrees with a list`() {
