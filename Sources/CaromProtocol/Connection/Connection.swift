@@ -189,9 +189,14 @@ extension Connection {
 
   /// Removes and returns the next event, or nil if there is none.
   package mutating func pollEvent() -> ConnectionEvent? {
-    guard isMessagesEventDue else { return events.popFirst() ?? pollChannelEvent() }
+    takeMessagesEvent() ? .messages : events.popFirst() ?? pollChannelEvent()
+  }
+
+  /// Removes the next event and returns true if it is a `messages` event that precedes all others.
+  mutating func takeMessagesEvent() -> Bool {
+    guard isMessagesEventDue else { return false }
     isMessagesEventDue = false
-    return .messages
+    return true
   }
 
   /// Removes and returns the next event of the channels. No event follows `closed`.
@@ -315,25 +320,28 @@ extension Connection {
   /// Returns the next time at which `handleTimeout` must be called, or `nil` if no timer is armed.
   /// The method is mutating so that the connection is accessed in place rather than copied.
   package mutating func findTimeout() -> Instant? {
-    var next: Instant?
+    var next = Instant.distantFuture
     switch state {
     case .awaitingRequest(let deadline), .awaitingGrant(let deadline),
       .requested(_, let deadline):
-      next = earliest(deadline, livenessCheck?.deadline)
+      next = min(deadline, livenessCheck?.deadline ?? deadline)
     case .closing(let deadline):
       next = goodbye == nil ? deadline : Self.goodbyeTime(before: deadline)
     case .lingering(let deadline): next = deadline
     case .open:
-      next = earliest(silenceDeadline, channels.nextTimeout)
-      next = earliest(next, livenessCheck?.deadline)
-      next = earliest(next, interruption.map(\.nextReconnect) ?? pinger.nextTimeout)
+      next = min(silenceDeadline, interruption?.nextReconnect ?? pinger.nextTimeout ?? next)
+      if let deadline = channels.nextTimeout { next = min(next, deadline) }
+      if let deadline = livenessCheck?.deadline { next = min(next, deadline) }
     case .closed: return nil
     }
     // Once the connection is ending, incomplete incoming frames no longer matter.
-    if !isEnding { next = earliest(next, stream?.nextTimeout) }
+    if !isEnding, let deadline = stream?.nextTimeout { next = min(next, deadline) }
     let hasPending = channels.hasPending && findLink() == .datagram
-    return earliest(
-      next, datagram?.findTimeout(hasPending: hasPending, hasUrgent: channels.hasUrgent) ?? nil)
+    let hasUrgent = channels.hasUrgent
+    if let deadline = datagram?.findTimeout(hasPending: hasPending, hasUrgent: hasUrgent) {
+      next = min(next, deadline)
+    }
+    return next == .distantFuture ? nil : next
   }
 
   /// The time at which the peer has been silent for too long or, during an interruption, at which

@@ -74,7 +74,7 @@ extension DatagramPath {
   /// probe was written.
   private mutating func writeMTUProbe(_ scratch: inout Scratch, at now: Instant) -> Bool {
     guard stage == .validated, let size = flow.nextMTUProbe(at: now) else { return false }
-    if !scratch.records.isEmpty { scratch.records.removeAll(keepingCapacity: true) }
+    scratch.records.clear()
     scratch.writer.begin(limit: size)
     header(acknowledgement: nil).write(to: &scratch.writer)
     _ = scratch.writer.appendPing()
@@ -101,7 +101,7 @@ extension DatagramPath {
       && (allowance > 0 || isPingDue
         || channels.hasUrgent && flow.allowance(at: now, urgent: true) > 0)
     guard mustAcknowledge || isPingDue || mayFill else { return false }
-    if !scratch.records.isEmpty { scratch.records.removeAll(keepingCapacity: true) }
+    scratch.records.clear()
     scratch.writer.begin(limit: flow.packetSize)
     if stage == .validating {
       Hello(key: key, epoch: epoch, resumes: resumes, cookie: cookie, token: token)

@@ -7,8 +7,8 @@ import CaromCore
 /// From then until the responder's first packet arrives, the initiator prefixes each of its packets
 /// with a hello that contains the cookie. A migration to a new address begins in the same way.
 ///
-/// The path is large and used for every packet, so its owner accesses it in place: even methods that
-/// only read are mutating or inlined, because other calls would copy it.
+/// The path is large and used for every packet. Even methods that only read are mutating, so that
+/// the path is accessed in place rather than copied.
 struct DatagramPath: Sendable {
   enum Stage: Hashable {
     /// No address has answered a hello.
@@ -121,9 +121,11 @@ struct DatagramPath: Sendable {
   @inline(__always) var isOpen: Bool { stage != .connecting }
   /// Whether a packet from the peer was received on the path and nothing indicates that the path
   /// has failed since.
-  @inline(__always) var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
+  @inline(__always)
+  var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
   /// Whether the path may have failed, because probes went unanswered for some time.
-  @inline(__always) private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
+  @inline(__always)
+  private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
   /// Returns whether the path is the link that carries messages. `besidesStream` tells whether a
   /// stream could carry them instead.
   mutating func carriesMessages(besidesStream: Bool) -> Bool {
@@ -198,8 +200,8 @@ extension DatagramPath {
     var lost: [FrameRecord] = []
 
     mutating func removeAll() {
-      if !acknowledged.isEmpty { acknowledged.removeAll(keepingCapacity: true) }
-      if !lost.isEmpty { lost.removeAll(keepingCapacity: true) }
+      acknowledged.clear()
+      lost.clear()
     }
   }
 

@@ -169,7 +169,7 @@ extension StreamPath {
       recordCounts.count < Self.mostUnacknowledged
     else { return false }
     let start = scratch.writer.beginStreamFrame(limit: Self.carrierLength)
-    scratch.records.removeAll(keepingCapacity: true)
+    scratch.records.clear()
     if received > acknowledged {
       scratch.ranges.removeAll()
       scratch.ranges.append(acknowledged...received - 1)

@@ -235,7 +235,7 @@ extension Host {
     let (id, owner) = (entries[index].id, entries[other].id)
     guard let stream = entries[index].connection.removeStream() else { return }
     entries[other].connection.adoptStream(stream, of: info, at: now)
-    events.append(.adopted(id, by: owner))
+    report(.adopted(id, by: owner))
     remove(index)
     if let other = self.index(of: owner) { refresh(other, at: now) }
   }

@@ -2,9 +2,23 @@ import CaromCore
 
 // Output to the shell: events, messages, stream bytes and datagrams.
 extension Host {
-  package var hasEvents: Bool { !events.isEmpty }
+  package var hasEvents: Bool { !events.isEmpty || !readable.isEmpty }
 
-  package mutating func pollEvent() -> HostEvent? { events.popFirst() }
+  package mutating func pollEvent() -> HostEvent? {
+    events.popFirst() ?? readable.popFirst().map { .connection($0, .messages) }
+  }
+
+  /// Removes and returns the connection of the next event if that is a `messages` event. Returns nil
+  /// if there is no event or the next one is of another kind. This is faster than `pollEvent`.
+  package mutating func pollReadable() -> ConnectionID? {
+    events.isEmpty ? readable.popFirst() : nil
+  }
+
+  /// Queues an event for the owner.
+  mutating func report(_ event: HostEvent) {
+    while let id = readable.popFirst() { events.append(.connection(id, .messages)) }
+    events.append(event)
+  }
 
   /// Passes the next received message of a connection to `body`, without copying its bytes. Returns
   /// false if there is none. Reliable messages of the channels in `parking` stay in the connection.
@@ -14,7 +28,7 @@ extension Host {
   ) -> Bool {
     guard let index = index(of: id) else { return pollUndelivered(id, parking, body) }
     let hasMessage = entries[index].connection.pollMessage(parking: parking, body)
-    if hasMessage { markReady(index) }  // reading may allow a credit frame to be sent
+    if hasMessage, entries[index].connection.channels.creditsDue > 0 { markReady(index) }
     return hasMessage
   }
 
@@ -50,8 +64,9 @@ extension Host {
   /// Handles the events of the connection at `index`. Processes the events that concern seats and
   /// keys, and passes all others to the owner.
   mutating func handleEvents(of index: Int, at now: Instant) {
-    guard entries[index].connection.hasEvents else { return }
     let id = entries[index].id
+    if entries[index].connection.takeMessagesEvent() { readable.append(id) }
+    guard entries[index].connection.hasEvents else { return }
     while let index = self.index(of: id), let event = entries[index].connection.pollEvent() {
       switch event {
       case .requested(let info): handleRequest(index, info, at: now)
@@ -59,15 +74,15 @@ extension Host {
       case .opened(let info):
         entries[index].peer = info
         entries[index].wasOpen = true
-        events.append(.connection(id, event))
+        report(.connection(id, event))
         issueToken(forConnectionAt: index, at: now)
       case .closed(let reason):
         let entry = entries[index]
-        events.append(.closed(id, entry.peer, reason, wasOpen: entry.wasOpen))
+        report(.closed(id, entry.peer, reason, wasOpen: entry.wasOpen))
         if let peer = entry.peer?.id { releaseSeat(of: peer, id) }
       case .messages, .measured, .channel, .linkChanged, .interrupted, .resumed, .reconnect,
         .invited:
-        events.append(.connection(id, event))
+        report(.connection(id, event))
       }
     }
   }

@@ -68,7 +68,7 @@ extension Host {
     _ index: Int, _ info: PeerInfo, replacing old: ConnectionID?
   ) {
     entries[index].peer = info
-    events.append(.requested(entries[index].id, info, replacing: old))
+    report(.requested(entries[index].id, info, replacing: old))
   }
 
   mutating func declineAsFull(_ index: Int, at now: Instant) {

@@ -40,6 +40,9 @@ package struct Host {
   let timing: SessionTiming
   var entries = ConnectionSlots()
   var events = Deque<HostEvent>()
+  /// The connections whose `messages` events follow all of `events`. These are the most frequent
+  /// events.
+  var readable = Deque<ConnectionID>()
   private var ready = Deque<ConnectionID>()
   /// The next timeout of each connection, by slot.
   private var deadlines = DeadlineTree()

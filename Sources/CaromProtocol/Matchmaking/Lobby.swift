@@ -171,6 +171,12 @@ extension Lobby {
     return .host(event)
   }
 
+  /// Removes and returns the connection of the next event if that is a `messages` event (see
+  /// `Host.pollReadable`). A lobby with a matchmaker returns nil.
+  package mutating func pollReadable() -> ConnectionID? {
+    matchmaker == nil && events.isEmpty ? host.pollReadable() : nil
+  }
+
   /// Removes and returns the next connection that may have output, or nil if there is none (see
   /// `Host.pollReady`).
   package mutating func pollReady() -> ConnectionID? { host.pollReady() }

@@ -126,19 +126,19 @@ struct CongestionController: Sendable {
 
   /// Recomputes the window and the rate after the model has changed.
   mutating func refresh() {
-    window = computedWindow
-    rate = computedRate
+    window = findWindow()
+    rate = findRate()
   }
 
-  // Always inlined: a call would copy the model.
-  @inline(__always) private var computedWindow: Int {
+  // These methods are mutating so that the model is accessed in place rather than copied.
+  private mutating func findWindow() -> Int {
     let least = Self.minimumWindowPackets * packetSize
     let first = Self.initialWindowPackets * packetSize
     if isStalled { return least }
     let room = Double(queueTarget + rounds.jitter) / 1e9 * wireBandwidth
     switch phase {
     case .startup:
-      return max(first, Int(2 * startupBandwidth * Double(unqueuedRoundTrip) / 1e9))
+      return max(first, Int(2 * findStartupBandwidth() * Double(unqueuedRoundTrip) / 1e9))
     case .probeRoundTrip: return max(least, Int(bandwidthDelayProduct / 2))
     case .compete: return max(least, Int(competitiveMode?.window ?? 0))
     case .up:
@@ -147,11 +147,11 @@ struct CongestionController: Sendable {
     }
   }
 
-  @inline(__always) private var computedRate: Double {
+  private mutating func findRate() -> Double {
     if isStalled { return Self.minimumRate }
     let first = Double(Self.initialWindowPackets * packetSize) * 1e9 / Double(roundTrip.smoothed)
     switch phase {
-    case .startup: return max(Self.minimumRate, first, Self.startupGain * startupBandwidth)
+    case .startup: return max(Self.minimumRate, first, Self.startupGain * findStartupBandwidth())
     case .drain: return max(Self.minimumRate, 0.5 * wireBandwidth)
     case .up: return max(Self.minimumRate, 1.25 * wireBandwidth + probeRate)
     case .down: return max(Self.minimumRate, 0.75 * wireBandwidth)
@@ -162,10 +162,10 @@ struct CongestionController: Sendable {
     }
   }
 
-  /// The estimated bandwidth from which startup computes the window and the rate, in bytes per
-  /// second. Because `calmLoss` may not have a measurement yet, all loss during startup counts as
-  /// random loss until a queue builds up.
-  private var startupBandwidth: Double {
+  /// Returns the estimated bandwidth from which startup computes the window and the rate, in bytes
+  /// per second. Because `calmLoss` may not have a measurement yet, all loss during startup counts
+  /// as random loss until a queue builds up.
+  private mutating func findStartupBandwidth() -> Double {
     let loss = queue <= queueTarget ? min(startupLoss.value, Self.maximumRandomLoss) : 0
     return bandwidth / (1 - max(loss, randomLoss))
   }

@@ -96,7 +96,9 @@ extension SessionNode {
 extension SessionNode {
   func emitEvents() {
     emitHeld()
-    while let event = lobby.pollEvent() {
+    while true {
+      while let connection = lobby.pollReadable() { deliverMessages(of: connection) }
+      guard let event = lobby.pollEvent() else { break }
       switch event {
       case .cancelConnect(let connection): endAttempt(connection, .cancelled)
       case .host(.adopted(let connection, let owner)): move(streamOf: connection, to: owner)
