@@ -8,8 +8,8 @@ extension Host {
     events.popFirst() ?? readable.popFirst().map { .connection($0, .messages) }
   }
 
-  /// Removes and returns the connection of the next event if that is a `messages` event. Returns nil
-  /// if there is no event or the next one is of another kind. This is faster than `pollEvent`.
+  /// Removes and returns the connection of the next event if that is a `messages` event, and nil if
+  /// there is no event or the next one is of another kind. This is faster than `pollEvent`.
   package mutating func pollReadable() -> ConnectionID? {
     events.isEmpty ? readable.popFirst() : nil
   }
