@@ -90,7 +90,7 @@ extension Delivery {
   package var isSequenced: Bool { self == .unreliableSequenced || self == .reliableSequenced }
   /// Whether messages with this delivery count against credit. They do if the receiver must buffer
   /// every message until the application reads it.
-  var needsCredit: Bool { keepsAllMessages }
+  package var needsCredit: Bool { keepsAllMessages }
   /// Whether every message is delivered, however many are sent.
   package var keepsAllMessages: Bool { self == .reliableOrdered || self == .reliableUnordered }
 }

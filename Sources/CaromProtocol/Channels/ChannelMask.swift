@@ -8,6 +8,8 @@ package struct ChannelMask: Hashable, Sendable {
   package static let all = ChannelMask(bits: .max)
 
   package var isEmpty: Bool { bits == 0 }
+  /// The set of all application channels that this set does not contain.
+  package var inverted: ChannelMask { ChannelMask(bits: ~bits) }
 
   package func contains(_ channel: UInt8) -> Bool { channel < 64 && bits >> channel & 1 == 1 }
 

@@ -30,6 +30,17 @@ extension ChannelSet {
     return message
   }
 
+  /// Parks a message that was added to `Arrivals`, because its reader has fallen behind since. The
+  /// message needs credit, and the credit is taken back.
+  mutating func park(_ arrival: Arrivals.Message, _ bytes: Span<UInt8>) {
+    let index = index(ofChannel: arrival.channel)
+    channels[index].credit.takeBack(bytes.count + ChannelLimits.messageCharge)
+    park(
+      ReadyQueue.Message(
+        buffer: arena.store(bytes), length: UInt32(bytes.count), lane: .max,
+        channel: arrival.channel, delivery: arrival.delivery))
+  }
+
   private mutating func park(_ message: ReadyQueue.Message) {
     let known = parked.firstIndex { $0.channel == message.channel }
     if known == nil { parked.append(ParkedMessages(channel: message.channel)) }

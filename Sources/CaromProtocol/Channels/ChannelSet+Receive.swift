@@ -1,21 +1,32 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Handles a frame with a whole message or a fragment. Throws if the peer has violated the
+  /// Handles a frame with a whole message or a fragment. A message that can be read where it lies is
+  /// added to `arrivals`; `offset` is its place in the datagram. Throws if the peer has violated the
   /// protocol.
-  package mutating func receive(_ frame: borrowing MessageFrame, at now: Instant)
-    throws(DecodeError)
-  {
+  mutating func receive(
+    _ frame: borrowing MessageFrame, at offset: Int, into arrivals: inout Arrivals
+  ) throws(DecodeError) {
     let limit = ChannelLimits.length(of: frame.delivery)
     guard frame.total <= limit else {
       throw .tooLarge(length: UInt64(frame.total), limit: UInt64(limit))
     }
     let lane = receiveLane(frame.channel, frame.delivery)
     switch frame.delivery {
-    case .unreliable: try receiveUnreliable(frame, lane, number: UInt64(frame.number))
-    case .unreliableSequenced, .reliableSequenced: try receiveSequenced(frame, lane)
-    case .reliableOrdered, .reliableUnordered: try receiveNumbered(frame, lane)
+    case .unreliable:
+      guard frame.isFragment else { return deliver(frame, lane, at: offset, into: &arrivals) }
+      try receiveUnreliableFragment(frame, lane, number: UInt64(frame.number))
+    case .unreliableSequenced, .reliableSequenced:
+      try receiveSequenced(frame, lane, at: offset, into: &arrivals)
+    case .reliableOrdered, .reliableUnordered:
+      try receiveNumbered(frame, lane, at: offset, into: &arrivals)
     }
+  }
+
+  /// Handles a frame whose message must be stored in any case.
+  package mutating func receive(_ frame: borrowing MessageFrame) throws(DecodeError) {
+    var none = Arrivals()
+    try receive(frame, at: 0, into: &none)
   }
 
   private mutating func receiveLane(_ channel: UInt8, _ delivery: Delivery) -> Int {
@@ -34,7 +45,7 @@ extension ChannelSet {
   // MARK: Reliable ordered and unordered messages
 
   private mutating func receiveNumbered(
-    _ frame: borrowing MessageFrame, _ lane: Int
+    _ frame: borrowing MessageFrame, _ lane: Int, at offset: Int, into arrivals: inout Arrivals
   ) throws(DecodeError) {
     let distance = receiveLanes[lane].distance(of: frame.number)
     guard distance >= 0 else {
@@ -49,8 +60,7 @@ extension ChannelSet {
       let charge = frame.payload.count + ChannelLimits.messageCharge
       try channels[channelIndex(lane)].credit.receive(charge)
       receiveLanes[lane].next += 1
-      enqueue(arena.store(frame.payload), frame.payload.count, lane)
-      return
+      return deliver(frame, lane, at: offset, into: &arrivals)
     }
     while receiveLanes[lane].window.count <= distance {
       receiveLanes[lane].window.append(ReceiveLane.Entry())
@@ -140,7 +150,7 @@ extension ChannelSet {
   // MARK: Sequenced messages
 
   private mutating func receiveSequenced(
-    _ frame: borrowing MessageFrame, _ lane: Int
+    _ frame: borrowing MessageFrame, _ lane: Int, at offset: Int, into arrivals: inout Arrivals
   ) throws(DecodeError) {
     let distance = receiveLanes[lane].distance(of: frame.number)
     guard distance >= 0 else {
@@ -148,11 +158,12 @@ extension ChannelSet {
       return
     }
     let number = receiveLanes[lane].next + UInt64(distance)
-    guard receiveLanes[lane].delivery.isReliable else {
-      return try receiveUnreliable(frame, lane, number: number)
-    }
     guard frame.isFragment else {
-      return advance(to: number, arena.store(frame.payload), frame.total, lane)
+      overtake(number, lane)
+      return deliver(frame, lane, at: offset, into: &arrivals)
+    }
+    guard receiveLanes[lane].delivery.isReliable else {
+      return try receiveUnreliableFragment(frame, lane, number: number)
     }
     guard let index = try partial(number, frame.total, lane) else {
       receiveStatistics.stale += 1
@@ -168,15 +179,21 @@ extension ChannelSet {
     } else {
       receiveLanes[lane].newest = nil
     }
-    advance(to: number, reassemblies.finish(index, needsCredit: false), frame.total, lane)
+    let buffer = reassemblies.finish(index, needsCredit: false)
+    overtake(number, lane)
+    enqueue(buffer, frame.total, lane)
   }
 
-  /// Queues a complete sequenced message for the application and discards the reassemblies of older
-  /// messages.
-  private mutating func advance(
-    to number: UInt64, _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int
-  ) {
+  /// Marks all messages up to the complete message `number` as obsolete, and discards their
+  /// reassemblies.
+  private mutating func overtake(_ number: UInt64, _ lane: Int) {
     receiveLanes[lane].next = number + 1
+    guard receiveLanes[lane].delivery.isReliable else {
+      while let stale = unreliablePartials.popStale(before: number + 1, lane: lane) {
+        discard(stale.index)
+      }
+      return
+    }
     if let oldest = receiveLanes[lane].oldest, oldest.number <= number {
       discard(oldest.index)
       receiveLanes[lane].oldest = nil
@@ -189,7 +206,6 @@ extension ChannelSet {
       receiveLanes[lane].oldest = receiveLanes[lane].newest
       receiveLanes[lane].newest = nil
     }
-    enqueue(buffer, length, lane)
   }
 
   /// Returns the index of the reassembly to which a fragment of a reliable sequenced message
@@ -229,29 +245,16 @@ extension ChannelSet {
 
   // MARK: Unreliable messages
 
-  private mutating func receiveUnreliable(
+  private mutating func receiveUnreliableFragment(
     _ frame: borrowing MessageFrame, _ lane: Int, number: UInt64
   ) throws(DecodeError) {
-    guard frame.isFragment else {
-      if frame.delivery.isSequenced { overtake(number, lane) }
-      return deliverUnreliable(arena.store(frame.payload), frame.total, lane)
-    }
     guard let index = try unreliablePartial(number, frame.total, lane) else { return }
     _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &arena)
     guard reassemblies[index].isComplete else { return }
     unreliablePartials.remove(index)
     let buffer = reassemblies.finish(index, needsCredit: false)
     if frame.delivery.isSequenced { overtake(number, lane) }
-    deliverUnreliable(buffer, frame.total, lane)
-  }
-
-  /// Marks all messages up to the complete message `number` as obsolete, and discards their
-  /// reassemblies.
-  private mutating func overtake(_ number: UInt64, _ lane: Int) {
-    receiveLanes[lane].next = number + 1
-    while let stale = unreliablePartials.popStale(before: number + 1, lane: lane) {
-      discard(stale.index)
-    }
+    enqueue(buffer, frame.total, lane)
   }
 
   private mutating func unreliablePartial(
@@ -269,40 +272,55 @@ extension ChannelSet {
     }
     return index
   }
-
-  private mutating func deliverUnreliable(
-    _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int
-  ) {
-    guard
-      receiveLanes[lane].queued != nil
-        || unreliableReadyBytes + length <= ChannelLimits.unreliableReceiveBytes
-          && unreliableReadyCount < ChannelLimits.unreliableReceiveMessages
-    else {
-      arena.release(buffer)
-      receiveStatistics.incomplete += 1
-      return
-    }
-    unreliableReadyBytes += length
-    unreliableReadyCount += 1
-    enqueue(buffer, length, lane)
-  }
 }
 
 // MARK: - Delivery to the owner
 
 extension ChannelSet {
+  /// Delivers a whole message: adds it to `arrivals` if the application can read it at once, and
+  /// otherwise stores and queues it.
+  @inline(__always)
+  private mutating func deliver(
+    _ frame: borrowing MessageFrame, _ lane: Int, at offset: Int, into arrivals: inout Arrivals
+  ) {
+    guard arrivals.connection != 0, arrivals.channels.contains(frame.channel), ready.isEmpty,
+      parked.isEmpty
+    else { return enqueue(arena.store(frame.payload), frame.total, lane) }
+    let index = channelIndex(lane)
+    count(frame.total, index)
+    arrivals.append(frame.delivery, frame.channel, at: offset, length: frame.total)
+    if frame.delivery.needsCredit { returnCredit(for: frame.total, index) }
+  }
+
+  /// Counts a complete message of the channel at `index`.
+  @inline(__always) private mutating func count(_ length: Int, _ index: Int) {
+    receiveStatistics.messagesReceived += 1
+    channels[index].traffic.messagesReceived += 1
+    channels[index].traffic.bytesReceived += UInt64(length)
+  }
+
   /// Queues a message for the application. A sequenced message replaces an older one that is
-  /// unread.
+  /// unread. An unreliable message is dropped if too many are unread.
   private mutating func enqueue(_ buffer: MessageArena.Slot, _ length: Int, _ lane: Int) {
     let (channel, delivery) = (receiveLanes[lane].channel, receiveLanes[lane].delivery)
+    if !delivery.isReliable {
+      guard
+        receiveLanes[lane].queued != nil
+          || unreliableReadyBytes + length <= ChannelLimits.unreliableReceiveBytes
+            && unreliableReadyCount < ChannelLimits.unreliableReceiveMessages
+      else {
+        arena.release(buffer)
+        receiveStatistics.incomplete += 1
+        return
+      }
+      unreliableReadyBytes += length
+      unreliableReadyCount += 1
+    }
     let message = ReadyQueue.Message(
       buffer: buffer, length: UInt32(length), lane: UInt16(lane), channel: channel,
       delivery: delivery)
     let isSession = channel == ChannelLimits.sessionChannel
-    receiveStatistics.messagesReceived += 1
-    let index = channelIndex(lane)
-    channels[index].traffic.messagesReceived += 1
-    channels[index].traffic.bytesReceived += UInt64(length)
+    count(length, channelIndex(lane))
     if let place = receiveLanes[lane].queued {
       let old =
         isSession
@@ -366,8 +384,14 @@ extension ChannelSet {
       unreliableReadyCount -= 1
     }
     guard message.delivery.needsCredit else { return }
-    let index = Int(channelTable[Int(message.channel)])
-    let charge = Int(message.length) + ChannelLimits.messageCharge
-    if channels[index].credit.consume(charge) { scheduleCredit(index) }
+    returnCredit(for: Int(message.length), Int(channelTable[Int(message.channel)]))
+  }
+
+  /// Returns to the peer the credit for a message of the channel at `index` that the application
+  /// has read.
+  private mutating func returnCredit(for length: Int, _ index: Int) {
+    if channels[index].credit.consume(length + ChannelLimits.messageCharge) {
+      scheduleCredit(index)
+    }
   }
 }

@@ -44,13 +44,24 @@ extension Connection {
     if !wasOpen { sendRequestIfNeeded(at: now) }
   }
 
-  /// Handles a data packet of this connection.
+  /// Handles a data packet of this connection, all of whose messages are stored until they are read.
   package mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
+    var none = Arrivals()
+    receiveDatagram(packet, into: &none, at: now)
+  }
+
+  /// Handles a data packet of this connection. The messages that can be read at once are added to
+  /// `arrivals`.
+  mutating func receiveDatagram(
+    _ packet: Span<UInt8>, into arrivals: inout Arrivals, at now: Instant
+  ) {
     guard !isClosed, datagram != nil else { return }
+    // Messages follow the events that are due.
+    if !isOpen || hasEvents { arrivals.connection = 0 }
     scratch.outcome.removeAll()
     let allowsMessages = isInitiator ? !isEnding : isOpen
     let isAccepted = datagram?.receive(
-      packet, &channels, allowsMessages: allowsMessages, &scratch, at: now)
+      packet, &channels, allowsMessages: allowsMessages, into: &arrivals, &scratch, at: now)
     applyOutcome(at: now)
     guard isAccepted == true else { return processChannels(at: now) }
     recordSignOfLife(at: now)
@@ -66,13 +77,11 @@ extension Connection {
     return channels.hasPending || datagram?.mayTransmit(at: now) ?? true
   }
 
-  /// Appends the next datagram to `buffer` and returns its route, or `nil` if no datagram can be
-  /// sent now.
-  package mutating func pollDatagram(
-    into buffer: inout [UInt8], at now: Instant
-  ) -> Route? {
+  /// Writes the next datagram with `scratch.writer` and returns its route, or `nil` if no datagram
+  /// can be sent now.
+  mutating func pollDatagram(at now: Instant) -> Route? {
     let carriesMessages = findLink() == .datagram
     return datagram?.pollTransmit(
-      &channels, carriesMessages: carriesMessages, &scratch, into: &buffer, at: now)
+      &channels, carriesMessages: carriesMessages, &scratch, at: now)
   }
 }

@@ -107,7 +107,7 @@ extension Connection {
     while let frame = try reader.next(ranges: &scratch.ranges) {
       if frame.isAckEliciting { isAckEliciting = true }
       switch frame {
-      case .message(let message): if !isEnding { try channels.receive(message, at: now) }
+      case .message(let message): if !isEnding { try channels.receive(message) }
       case .credit(let channel, let limit): channels.handleCredit(channel: channel, limit: limit)
       case .acknowledgement:
         guard let largest = scratch.ranges.largest,

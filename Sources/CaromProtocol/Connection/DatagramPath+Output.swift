@@ -2,32 +2,28 @@ import CaromCore
 
 // Sending on a datagram path.
 extension DatagramPath {
-  /// Appends the next datagram to `buffer` and returns its route, or `nil` if no datagram can be
-  /// sent now. `carriesMessages` tells whether this is the link that carries messages.
+  /// Writes the next datagram with `scratch.writer` and returns its route, or `nil` if no datagram
+  /// can be sent now. `carriesMessages` tells whether this is the link that carries messages.
   mutating func pollTransmit(
-    _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
-    into buffer: inout [UInt8], at now: Instant
+    _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch, at now: Instant
   ) -> Route? {
-    guard stage != .connecting else { return pollHello(&scratch, into: &buffer, at: now) }
+    guard stage != .connecting else { return pollHello(&scratch, at: now) }
     guard let route else { return nil }
     if token != nil, let due = nextHello, now >= due {
       // The token was not accepted: it has expired or was lost, or another host now has the
       // address.
       reconnect(at: now)
-      return pollHello(&scratch, into: &buffer, at: now)
+      return pollHello(&scratch, at: now)
     }
     if let due = nextHello, now >= due {
       writePaddedHello(&scratch.writer)
       scheduleNextHellos(at: now)
-      buffer.append(copying: scratch.writer.span)
       return route
     }
-    guard
+    let hasPacket =
       writeMTUProbe(&scratch, at: now)
-        || writePacket(&channels, carriesMessages: carriesMessages, &scratch, at: now)
-    else { return nil }
-    buffer.append(copying: scratch.writer.span)
-    return route
+      || writePacket(&channels, carriesMessages: carriesMessages, &scratch, at: now)
+    return hasPacket ? route : nil
   }
 
   /// Returns whether a packet may be due for a reason other than pending messages. If false, none
@@ -41,9 +37,7 @@ extension DatagramPath {
 
   /// Writes a hello to the next candidate if one is due. Returns the candidate, or nil if none is
   /// due.
-  private mutating func pollHello(
-    _ scratch: inout Scratch, into buffer: inout [UInt8], at now: Instant
-  ) -> Route? {
+  private mutating func pollHello(_ scratch: inout Scratch, at now: Instant) -> Route? {
     guard let due = nextHello, now >= due, !candidates.isEmpty else { return nil }
     let route = candidates[nextCandidate]
     nextCandidate += 1
@@ -54,7 +48,6 @@ extension DatagramPath {
     } else {
       nextHello = now.advanced(byNanoseconds: Self.candidateDelay)
     }
-    buffer.append(copying: scratch.writer.span)
     return route
   }
 

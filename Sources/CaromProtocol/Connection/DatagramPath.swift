@@ -205,8 +205,8 @@ extension DatagramPath {
     }
   }
 
-  /// Handles a data packet and adds its messages to `channels`. Returns whether the packet was
-  /// accepted.
+  /// Handles a data packet and adds its messages to `channels` or, if they can be read at once, to
+  /// `arrivals`. Returns whether the packet was accepted.
   ///
   /// A malformed packet is dropped and not acknowledged. `allowsMessages` is false after the
   /// connection has ended and, on the responder's side, before the grant. A packet that contains an
@@ -215,7 +215,7 @@ extension DatagramPath {
   /// an earlier connection between the same endpoints.
   mutating func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
-    _ scratch: inout Scratch, at now: Instant
+    into arrivals: inout Arrivals, _ scratch: inout Scratch, at now: Instant
   ) -> Bool {
     guard stage != .connecting || flow.nextNumber > 0 else { return false }
     do throws(DecodeError) {
@@ -239,7 +239,8 @@ extension DatagramPath {
             hasForbiddenMessage = true
             continue
           }
-          try channels.receive(message, at: now)
+          let offset = frames.offset - message.payload.count
+          try channels.receive(message, at: offset, into: &arrivals)
         case .credit(let channel, let limit):
           channels.handleCredit(channel: channel, limit: limit)
         case .acknowledgement(let ackDelay):

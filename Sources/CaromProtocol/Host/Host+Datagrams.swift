@@ -32,9 +32,19 @@ extension Host {
   package mutating func receiveDatagram(
     _ bytes: Span<UInt8>, from source: Route, isRelayed: Bool = false, at now: Instant
   ) {
+    var none = Arrivals()
+    receiveDatagram(bytes, from: source, isRelayed: isRelayed, into: &none, at: now)
+  }
+
+  /// Receives a datagram like `receiveDatagram` without `arrivals`, but adds the messages that can
+  /// be read at once to `arrivals`. Read them before polling.
+  package mutating func receiveDatagram(
+    _ bytes: Span<UInt8>, from source: Route, isRelayed: Bool = false,
+    into arrivals: inout Arrivals, at now: Instant
+  ) {
     guard !bytes.isEmpty else { return }
     if DataHeader.begins(with: bytes[0]) {
-      return receiveData(bytes, from: source, isRelayed: isRelayed, at: now)
+      return receiveData(bytes, from: source, isRelayed: isRelayed, into: &arrivals, at: now)
     }
     var reader = PacketReader(bytes)
     guard let datagram = try? SessionDatagram(decoding: &reader) else { return }
@@ -61,7 +71,8 @@ extension Host {
   ) {
     guard bytes.count > hello.length else { return }
     let packet = bytes.extracting(hello.length..<bytes.count)
-    receiveData(packet, from: source, followsHello: true, at: now)
+    var none = Arrivals()
+    receiveData(packet, from: source, followsHello: true, into: &none, at: now)
   }
 
   /// Returns the index of the connection that this host initiated to `endpoint`, or nil if there is
@@ -72,14 +83,15 @@ extension Host {
 
   private mutating func receiveData(
     _ bytes: Span<UInt8>, from source: Route, followsHello: Bool = false,
-    isRelayed: Bool = false, at now: Instant
+    isRelayed: Bool = false, into arrivals: inout Arrivals, at now: Instant
   ) {
     let sender = DataHeader.role(of: bytes[0])
     if let id = paths[PathAddress(endpoint: source.endpoint, sender: sender)],
       let index = index(of: id)
     {
+      arrivals.connection = events.isEmpty ? id.number : 0
       swapScratch(with: index)
-      entries[index].connection.receiveDatagram(bytes, at: now)
+      entries[index].connection.receiveDatagram(bytes, into: &arrivals, at: now)
       swapScratch(with: index)
       return refreshAfterDataPacket(index, at: now)
     }

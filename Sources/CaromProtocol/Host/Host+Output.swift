@@ -32,6 +32,13 @@ extension Host {
     return hasMessage
   }
 
+  /// Stores a message of `Arrivals`, whose bytes are `bytes`, because its reader has fallen behind
+  /// since. Its delivery must need credit.
+  package mutating func park(_ arrival: Arrivals.Message, _ bytes: Span<UInt8>) {
+    guard let index = index(of: arrival.connectionID) else { return }
+    entries[index].connection.channels.park(arrival, bytes)
+  }
+
   /// Passes to `write` the bytes to write to a connection's stream, whose send queue holds `queued`
   /// bytes. Returns false if there is nothing to write now.
   package mutating func pollTransmit(
@@ -43,15 +50,30 @@ extension Host {
     return entries[index].connection.pollStream(queued: queued, at: now, write)
   }
 
+  /// Stores a connection's next datagram in `datagram` and returns its route, or nil if no datagram
+  /// can be sent now.
+  package mutating func pollDatagram(on id: ConnectionID, at now: Instant) -> Route? {
+    guard let index = index(of: id), entries[index].connection.mayTransmit(at: now) else {
+      return nil
+    }
+    swapScratch(with: index)
+    defer { swapScratch(with: index) }
+    return entries[index].connection.pollDatagram(at: now)
+  }
+
+  /// The datagram that `pollDatagram` has returned last. Send it before any other call.
+  package var datagram: Span<UInt8> {
+    @_lifetime(borrow self) get { scratch.writer.span }
+  }
+
   /// Appends a connection's next datagram to `buffer` and returns its route, or nil if no datagram
   /// can be sent now.
   package mutating func pollDatagram(
     on id: ConnectionID, into buffer: inout [UInt8], at now: Instant
   ) -> Route? {
-    guard let index = index(of: id) else { return nil }
-    swapScratch(with: index)
-    defer { swapScratch(with: index) }
-    return entries[index].connection.pollDatagram(into: &buffer, at: now)
+    guard let route = pollDatagram(on: id, at: now) else { return nil }
+    buffer.append(copying: datagram)
+    return route
   }
 
   /// Removes and returns the action that the shell must perform on a connection's stream, or nil if
@@ -108,4 +130,8 @@ extension Host {
       directoryRequests.append(.join(entries[index].id))
     }
   }
+}
+
+extension Arrivals.Message {
+  package var connectionID: ConnectionID { ConnectionID(connection) }
 }

@@ -46,7 +46,7 @@ package struct Host {
   private var ready = Deque<ConnectionID>()
   /// The next timeout of each connection, by slot.
   private var deadlines = DeadlineTree()
-  private var scratch = Scratch()
+  var scratch = Scratch()
   /// The connections whose timeouts `handleTimeout` is about to handle. It is a property only so
   /// that its storage is reused.
   private var expired: [ConnectionID] = []

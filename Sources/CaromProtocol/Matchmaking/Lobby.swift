@@ -118,6 +118,20 @@ extension Lobby {
     handleHostEvents(at: now)
   }
 
+  /// Receives a datagram; see `Host.receiveDatagram`. A lobby with a matchmaker adds no message to
+  /// `arrivals`.
+  package mutating func receiveDatagram(
+    _ bytes: Span<UInt8>, from source: Route, into arrivals: inout Arrivals, at now: Instant
+  ) {
+    guard matchmaker == nil else { return receiveDatagram(bytes, from: source, at: now) }
+    host.receiveDatagram(bytes, from: source, into: &arrivals, at: now)
+  }
+
+  /// Stores a message of `Arrivals`; see `Host.park`.
+  package mutating func park(_ arrival: Arrivals.Message, _ bytes: Span<UInt8>) {
+    host.park(arrival, bytes)
+  }
+
   package mutating func handleLinkEnd(_ end: LinkEnd, of id: ConnectionID, at now: Instant) {
     host.handleLinkEnd(end, of: id, at: now)
     handleHostEvents(at: now)
@@ -194,6 +208,17 @@ extension Lobby {
 
   package mutating func pollLinkAction(on id: ConnectionID) -> LinkAction? {
     host.pollLinkAction(on: id)
+  }
+
+  /// Stores a connection's next datagram in `datagram` and returns its route, or nil if no datagram
+  /// can be sent now.
+  package mutating func pollDatagram(on id: ConnectionID, at now: Instant) -> Route? {
+    host.pollDatagram(on: id, at: now)
+  }
+
+  /// The datagram that `pollDatagram` has returned last. Send it before any other call.
+  package var datagram: Span<UInt8> {
+    @_lifetime(borrow self) get { host.datagram }
   }
 
   /// Appends a connection's next datagram to `buffer` and returns its route, or nil if no datagram

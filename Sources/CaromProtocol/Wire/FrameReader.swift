@@ -14,6 +14,9 @@ package struct FrameReader: ~Escapable {
   @_lifetime(copy reader)
   package init(_ reader: PacketReader) { self.reader = reader }
 
+  /// The number of bytes that were read so far of those from which the reader was created.
+  var offset: Int { reader.offset }
+
   /// Reads and returns the next frame, or nil at the packet's end. The ranges of an acknowledgement
   /// are stored in `ranges`, whose storage is reused so that nothing is allocated.
   @_lifetime(copy self)

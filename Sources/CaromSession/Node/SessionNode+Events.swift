@@ -179,6 +179,23 @@ extension SessionNode {
     feed.unread.removeAll { !lobby.hasMessages(of: $0) }
   }
 
+  /// Delivers a message that lies in a datagram. If its channel was paused by the handler of an
+  /// earlier message of the batch, the message is stored in its connection instead.
+  func deliver(_ message: Arrivals.Message, _ bytes: Span<UInt8>) {
+    let connection = message.connectionID
+    if message.delivery.needsCredit, feed.paused.contains(message.channel) {
+      lobby.park(message, bytes)
+      if !feed.unread.contains(connection) { feed.unread.append(connection) }
+      return
+    }
+    recordInput(connection, message.channel)
+    if let handle = feed.messageHandler {
+      handle(SessionMessage(connectionID: connection, channel: message.channel, bytes: bytes))
+    } else {
+      emit(.message(connection, channel: message.channel, bytes: Array(copying: bytes)))
+    }
+  }
+
   private func deliverMessage(of connection: ConnectionID) -> Bool {
     guard let messageHandler = feed.messageHandler else {
       guard let handler = feed.handler, let message = nextMessage(of: connection) else {

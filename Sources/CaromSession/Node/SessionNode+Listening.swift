@@ -92,16 +92,40 @@ extension SessionNode {
     return socket.localEndpoint
   }
 
+  /// Receives a batch of datagrams. The messages that need not wait are read from the datagrams.
   private func receive(_ batch: borrowing UDPBatch, on socket: Int) {
-    let now = loop.now
+    var arrivals = Arrivals()
+    swap(&arrivals, &self.arrivals)
+    arrivals.channels = feed.hasHandler ? feed.paused.inverted : ChannelMask()
+    bytesReceived += Self.receive(batch, on: socket, into: &arrivals, &lobby, at: loop.now)
+    turn.isDraining = true  // what the handler sends is sent below
+    for message in arrivals.messages {
+      let start = Int(message.offset)
+      let datagram = batch[Int(message.datagram)].payload
+      deliver(message, datagram.extracting(start..<start + Int(message.length)))
+    }
+    turn.isDraining = false
+    arrivals.removeAll()
+    swap(&arrivals, &self.arrivals)
+    drain()
+  }
+
+  /// Passes a batch of datagrams to the machine, which is accessed once for all of them. Returns
+  /// the number of bytes received.
+  private static func receive(
+    _ batch: borrowing UDPBatch, on socket: Int, into arrivals: inout Arrivals,
+    _ lobby: inout Lobby, at now: Instant
+  ) -> UInt64 {
+    var count = 0
     for index in batch.indices {
       let datagram = batch[index]
       guard !datagram.isTruncated else { continue }
-      bytesReceived += UInt64(datagram.payload.count)
+      count += datagram.payload.count
+      arrivals.datagram = index
       lobby.receiveDatagram(
-        datagram.payload, from: Route(datagram.source, socket: socket), at: now)
+        datagram.payload, from: Route(datagram.source, socket: socket), into: &arrivals, at: now)
     }
-    drain()
+    return UInt64(count)
   }
 
   /// Returns the index of a UDP socket for the endpoint's address family, opening the socket if

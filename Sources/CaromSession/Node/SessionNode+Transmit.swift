@@ -52,25 +52,46 @@ extension SessionNode {
   }
 
   private func transmit(at now: Instant) {
-    while let answer = lobby.pollStatelessReply() { send(answer.bytes, to: answer.route) }
-    while let connection = lobby.pollReady() {
-      let stream = sockets.streams.isEmpty ? nil : sockets.streams[connection]
-      if let stream, !flush(stream, of: connection, at: now) { sockets.stalled.append(connection) }
-      while true {
-        outgoing.removeAll(keepingCapacity: true)
-        guard let route = lobby.pollDatagram(on: connection, into: &outgoing, at: now) else {
-          break
-        }
-        send(outgoing, to: route)
+    while let connection = Self.transmit(&lobby, on: sockets, &bytesSent, at: now) {
+      if let stream = sockets.streams[connection], !flush(stream, of: connection, at: now) {
+        sockets.stalled.append(connection)
       }
-      lobby.didFlush(connection, at: now)
+      Self.transmitDatagrams(of: connection, &lobby, on: sockets.datagrams, &bytesSent, at: now)
     }
   }
 
-  private func send(_ datagram: [UInt8], to route: Route) {
-    guard sockets.datagrams.indices.contains(route.socket) else { return }
-    sockets.datagrams[route.socket].send(datagram.span, to: route.endpoint)
-    bytesSent += UInt64(datagram.count)
+  /// Transmits the output of all connections up to the first one that has a stream. Returns that
+  /// connection, or nil if none is left. The machine is accessed once for all of them.
+  private static func transmit(
+    _ lobby: inout Lobby, on sockets: NodeSockets, _ count: inout UInt64, at now: Instant
+  ) -> ConnectionID? {
+    while let answer = lobby.pollStatelessReply() {
+      count += send(answer.bytes.span, to: answer.route, on: sockets.datagrams)
+    }
+    while let connection = lobby.pollReady() {
+      if !sockets.streams.isEmpty, sockets.streams[connection] != nil { return connection }
+      transmitDatagrams(of: connection, &lobby, on: sockets.datagrams, &count, at: now)
+    }
+    return nil
+  }
+
+  private static func transmitDatagrams(
+    of connection: ConnectionID, _ lobby: inout Lobby, on sockets: [UDPSocket],
+    _ count: inout UInt64, at now: Instant
+  ) {
+    while let route = lobby.pollDatagram(on: connection, at: now) {
+      count += send(lobby.datagram, to: route, on: sockets)
+    }
+    lobby.didFlush(connection, at: now)
+  }
+
+  /// Returns the number of bytes sent.
+  private static func send(
+    _ datagram: Span<UInt8>, to route: Route, on sockets: [UDPSocket]
+  ) -> UInt64 {
+    guard sockets.indices.contains(route.socket) else { return 0 }
+    sockets[route.socket].send(datagram, to: route.endpoint)
+    return UInt64(datagram.count)
   }
 
   /// Writes a connection's output to its stream. Returns false if some output is left, for which

@@ -43,10 +43,11 @@ public actor SessionNode: LoopActor {
   var isShutDown = false
 
   /// The scratch buffers, which are reused so that sending and receiving do not allocate: `writer`
-  /// for encoding, `incoming` for a received message, and `outgoing` for a datagram.
+  /// for encoding, `incoming` for a received message, and `arrivals` for the messages that are read
+  /// from the datagrams of a batch.
   var writer = PacketWriter()
   var incoming: [UInt8] = []
-  var outgoing: [UInt8] = []
+  var arrivals = Arrivals()
 
   /// The messages that other threads have posted.
   nonisolated let posts = PostQueue<PostedMessage>(

@@ -23,9 +23,8 @@ import Testing
     while let due = path.findTimeout(hasPending: false, hasUrgent: false), due <= now + limit {
       time = max(time, due)
       path.handleTimeout(&outcome, at: time)
-      var bytes: [UInt8] = []
       while let route = path.pollTransmit(
-        &channels, carriesMessages: false, &scratch, into: &bytes, at: time)
+        &channels, carriesMessages: false, &scratch, at: time)
       { result.append([Int((time - now).inMilliseconds), Int(route.endpoint.port)]) }
     }
     return result

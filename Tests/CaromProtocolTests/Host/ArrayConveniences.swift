@@ -27,6 +27,12 @@ extension Connection {
 }
 
 extension Connection {
+  mutating func pollDatagram(into buffer: inout [UInt8], at now: Instant) -> Route? {
+    guard let route = pollDatagram(at: now) else { return nil }
+    buffer.append(copying: scratch.writer.span)
+    return route
+  }
+
   var hasStreamOutput: Bool {
     var copy = self
     return copy.findStreamOutput()

@@ -1,0 +1,43 @@
+/// The messages of received datagrams that can be read where the datagram lies, because nothing has
+/// to wait: neither the message for an older one, nor a reader that is behind.
+///
+/// The owner of a host passes one value through all datagrams of a batch, then reads the messages in
+/// order.
+package struct Arrivals: Sendable {
+  /// A message in a datagram.
+  package struct Message: Sendable, BitwiseCopyable {
+    package let connection: UInt64
+    /// The index of the datagram in its batch.
+    package let datagram: Int32
+    /// The offset of the message in the datagram, in bytes.
+    package let offset: Int32
+    package let length: Int32
+    package let channel: UInt8
+    package let delivery: Delivery
+  }
+
+  package private(set) var messages: [Message] = []
+  /// The channels whose messages may be added. If there are none, all messages are stored in their
+  /// connection.
+  package var channels = ChannelMask()
+  /// The index of the datagram that is received next.
+  package var datagram = 0
+  /// The number of the connection to which the datagram belongs; 0 if its messages must be stored.
+  var connection: UInt64 = 0
+
+  package init() {}
+
+  /// Removes all messages.
+  package mutating func removeAll() { messages.removeAll(keepingCapacity: true) }
+
+  /// Adds a message that begins at `offset` of the current datagram.
+  mutating func append(
+    _ delivery: Delivery, _ channel: UInt8, at offset: Int, length: Int
+  ) {
+    messages.append(
+      Message(
+        connection: connection, datagram: Int32(truncatingIfNeeded: datagram),
+        offset: Int32(truncatingIfNeeded: offset), length: Int32(truncatingIfNeeded: length),
+        channel: channel, delivery: delivery))
+  }
+}
