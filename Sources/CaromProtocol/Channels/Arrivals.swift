@@ -1,8 +1,8 @@
 /// The messages of received datagrams that can be read where the datagram lies, because nothing has
 /// to wait: neither the message for an older one, nor a reader that is behind.
 ///
-/// The owner of a host passes one value through all datagrams of a batch, then reads the messages in
-/// order.
+/// The owner of a host passes one value through all datagrams of a batch, then reads the messages
+/// in order.
 package struct Arrivals: Sendable {
   /// A message in a datagram.
   package struct Message: Sendable, BitwiseCopyable {

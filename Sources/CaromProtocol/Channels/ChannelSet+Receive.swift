@@ -1,8 +1,8 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Handles a frame with a whole message or a fragment. A message that can be read where it lies is
-  /// added to `arrivals`; `offset` is its place in the datagram. Throws if the peer has violated the
+  /// Handles a frame with a whole message or a fragment. A message that can be read where it lies,
+  /// at `offset` of the datagram, is added to `arrivals`. Throws if the peer has violated the
   /// protocol.
   mutating func receive(
     _ frame: borrowing MessageFrame, at offset: Int, into arrivals: inout Arrivals

@@ -44,7 +44,7 @@ extension Connection {
     if !wasOpen { sendRequestIfNeeded(at: now) }
   }
 
-  /// Handles a data packet of this connection, all of whose messages are stored until they are read.
+  /// Handles a data packet of this connection. All of its messages are stored until they are read.
   package mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
     var none = Arrivals()
     receiveDatagram(packet, into: &none, at: now)

@@ -136,8 +136,8 @@ extension Connection {
   /// The number of bytes of messages and control packets that have not been sent even once.
   package var queuedBytes: Int { channels.pendingBytes + (stream?.controlBytes ?? 0) }
 
-  /// A counter that changes whenever the addresses of the datagram path change.
-  var migrations: UInt32 { datagram?.migrations ?? 0 }
+  /// Returns a counter that changes whenever the addresses of the datagram path change.
+  mutating func findMigrations() -> UInt32 { datagram?.findMigrations() ?? 0 }
 }
 
 // MARK: - Commands

@@ -126,6 +126,7 @@ struct DatagramPath: Sendable {
   /// Whether the path may have failed, because probes went unanswered for some time.
   @inline(__always)
   private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
+  mutating func findMigrations() -> UInt32 { migrations }
   /// Returns whether the path is the link that carries messages. `besidesStream` tells whether a
   /// stream could carry them instead.
   mutating func carriesMessages(besidesStream: Bool) -> Bool {

@@ -90,10 +90,8 @@ extension Host {
       let index = index(of: id)
     {
       arrivals.connection = events.isEmpty ? id.number : 0
-      swapScratch(with: index)
-      entries[index].connection.receiveDatagram(bytes, into: &arrivals, at: now)
-      swapScratch(with: index)
-      return refreshAfterDataPacket(index, at: now)
+      let change = entries[index].receiveDatagram(bytes, into: &arrivals, &scratch, at: now)
+      return refreshAfterDataPacket(index, change, at: now)
     }
     guard sender == .initiator, !followsHello else { return }
     if !isRelayed, relay(bytes, from: source) { return }
@@ -187,7 +185,7 @@ extension Host {
 extension Host {
   /// Updates `paths` after the peer's endpoints for the connection at `index` have changed.
   mutating func updatePaths(of index: Int, at now: Instant) {
-    entries[index].migrations = entries[index].connection.migrations
+    entries[index].migrations = entries[index].connection.findMigrations()
     let endpoints = entries[index].connection.datagram?.endpoints ?? []
     let entry = entries[index]
     for endpoint in entry.endpoints where !endpoints.contains(endpoint) {

@@ -45,20 +45,14 @@ extension Host {
     on id: ConnectionID, queued: Int, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
     guard let index = index(of: id) else { return false }
-    swapScratch(with: index)
-    defer { swapScratch(with: index) }
-    return entries[index].connection.pollStream(queued: queued, at: now, write)
+    return entries[index].lend(&scratch) { $0.pollStream(queued: queued, at: now, write) }
   }
 
   /// Stores a connection's next datagram in `datagram` and returns its route, or nil if no datagram
   /// can be sent now.
   package mutating func pollDatagram(on id: ConnectionID, at now: Instant) -> Route? {
-    guard let index = index(of: id), entries[index].connection.mayTransmit(at: now) else {
-      return nil
-    }
-    swapScratch(with: index)
-    defer { swapScratch(with: index) }
-    return entries[index].connection.pollDatagram(at: now)
+    guard let index = index(of: id) else { return nil }
+    return entries[index].pollDatagram(&scratch, at: now)
   }
 
   /// The datagram that `pollDatagram` has returned last. Send it before any other call.

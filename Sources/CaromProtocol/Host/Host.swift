@@ -12,30 +12,6 @@ package struct Host {
   /// occupies 2 KiB.
   package static let connectionLimit = 4096
 
-  struct Entry {
-    let id: ConnectionID
-    var connection: Connection
-    let isIncoming: Bool
-    var peer: PeerInfo?
-    var wasOpen = false
-    /// Whether the owner has discarded the connection's undelivered messages.
-    var isDiscarded = false
-    /// Whether the connection is queued in `ready`.
-    var isReady = false
-    /// The peer's endpoints that `paths` maps to this connection.
-    var endpoints: [Endpoint] = []
-    /// The value of `Connection.migrations` at the last update of `endpoints`.
-    var migrations: UInt32 = 0
-    /// Whether another host of the group handed this connection's stream over.
-    var wasHandedOver = false
-    /// Whether the peer was sent an address token, or a token was requested for it from the
-    /// directory.
-    var hasToken = false
-
-    /// The peer's role on the connection's datagram path.
-    var peerRole: PathRole { isIncoming ? .initiator : .responder }
-  }
-
   package let local: PeerInfo
   let timing: SessionTiming
   var entries = ConnectionSlots()
@@ -210,18 +186,14 @@ extension Host {
   /// Receives bytes from a connection's stream.
   package mutating func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
-    swapScratch(with: index)
-    entries[index].connection.receive(bytes, at: now)
-    swapScratch(with: index)
+    entries[index].receive(bytes, &scratch, at: now)
     refresh(index, at: now)
   }
 
   /// Handles the end of a connection's stream.
   package mutating func handleLinkEnd(_ end: LinkEnd, of id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
-    swapScratch(with: index)
-    entries[index].connection.handleLinkEnd(end, at: now)
-    swapScratch(with: index)
+    entries[index].lend(&scratch) { $0.handleLinkEnd(end, at: now) }
     refresh(index, at: now)
     removeIfClosed(id)  // looked up by id: handling its events may have removed other entries
   }
@@ -241,9 +213,7 @@ extension Host {
     expired.sort()
     for position in expired.indices {
       guard let index = index(of: expired[position]) else { continue }
-      swapScratch(with: index)
-      entries[index].connection.handleTimeout(at: now)
-      swapScratch(with: index)
+      entries[index].lend(&scratch) { $0.handleTimeout(at: now) }
       refresh(index, at: now)
     }
   }
@@ -251,12 +221,6 @@ extension Host {
 
 // MARK: - After each call into a connection
 extension Host {
-  /// Exchanges the host's scratch buffers with those of the connection at `index`. The first call
-  /// lends the buffers to the connection, and the second takes them back.
-  @inline(__always) mutating func swapScratch(with index: Int) {
-    swap(&entries[index].connection.scratch, &scratch)
-  }
-
   /// Finishes a call to the connection at `index`: handles its events, queues it as ready to
   /// transmit, and updates its paths and deadline.
   mutating func refresh(_ index: Int, at now: Instant) {
@@ -270,16 +234,15 @@ extension Host {
 
   /// Does the work of `refresh` after a data packet, which is the most frequent case. The
   /// connection is queued as ready only if it may have something to transmit.
-  mutating func refreshAfterDataPacket(_ index: Int, at now: Instant) {
-    let id = entries[index].id
-    handleEvents(of: index, at: now)
-    guard let index = self.index(of: id) else { return }
-    if entries[index].connection.mayTransmit(at: now) { markReady(index) }
-    updatePathsAndDeadline(of: index, at: now)
+  mutating func refreshAfterDataPacket(_ index: Int, _ change: Entry.Change, at now: Instant) {
+    guard !change.needsRefresh else { return refresh(index, at: now) }
+    if change.isReadable { readable.append(entries[index].id) }
+    if change.isReady { ready.append(entries[index].id) }
+    deadlines.set(change.timeout, at: index)
   }
 
   @inline(__always) mutating func updatePathsAndDeadline(of index: Int, at now: Instant) {
-    if entries[index].connection.migrations != entries[index].migrations {
+    if entries[index].connection.findMigrations() != entries[index].migrations {
       updatePaths(of: index, at: now)
     }
     deadlines.set(entries[index].connection.findTimeout(), at: index)
@@ -304,6 +267,9 @@ extension Host {
   /// that `pollReady` returned.
   package mutating func didFlush(_ id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
+    if let timeout = entries[index].timeoutIfUnchanged() {
+      return deadlines.set(timeout, at: index)
+    }
     handleEvents(of: index, at: now)
     guard let index = self.index(of: id) else { return }
     if entries[index].connection.isClosed {

@@ -1,0 +1,95 @@
+import CaromCore
+
+extension Host {
+  /// A connection and what the host keeps about it.
+  struct Entry {
+    let id: ConnectionID
+    var connection: Connection
+    let isIncoming: Bool
+    var peer: PeerInfo?
+    var wasOpen = false
+    /// Whether the owner has discarded the connection's undelivered messages.
+    var isDiscarded = false
+    /// Whether the connection is queued in `ready`.
+    var isReady = false
+    /// The peer's endpoints that `paths` maps to this connection.
+    var endpoints: [Endpoint] = []
+    /// The value of `Connection.findMigrations()` at the last update of `endpoints`.
+    var migrations: UInt32 = 0
+    /// Whether another host of the group handed this connection's stream over.
+    var wasHandedOver = false
+    /// Whether the peer was sent an address token, or a token was requested for it from the
+    /// directory.
+    var hasToken = false
+
+    /// The peer's role on the connection's datagram path.
+    var peerRole: PathRole { isIncoming ? .initiator : .responder }
+  }
+}
+
+extension Host.Entry {
+  /// What a data packet has changed.
+  struct Change {
+    /// Whether the connection has events, other than unread messages, or its peer has moved.
+    var needsRefresh = false
+    var isReadable = false
+    /// Whether the connection may have something to transmit and is not queued in `ready` yet.
+    var isReady = false
+    var timeout: Instant?
+  }
+
+  /// Lends the scratch buffers to the connection for one call.
+  @inline(__always) mutating func lend<Result>(
+    _ scratch: inout Scratch, _ body: (inout Connection) -> Result
+  ) -> Result {
+    swap(&connection.scratch, &scratch)
+    defer { swap(&connection.scratch, &scratch) }
+    return body(&connection)
+  }
+
+  /// Receives bytes from the connection's stream.
+  mutating func receive(_ bytes: Span<UInt8>, _ scratch: inout Scratch, at now: Instant) {
+    swap(&connection.scratch, &scratch)
+    connection.receive(bytes, at: now)
+    swap(&connection.scratch, &scratch)
+  }
+
+  /// Receives a data packet.
+  mutating func receiveDatagram(
+    _ bytes: Span<UInt8>, into arrivals: inout Arrivals, _ scratch: inout Scratch, at now: Instant
+  ) -> Change {
+    swap(&connection.scratch, &scratch)
+    connection.receiveDatagram(bytes, into: &arrivals, at: now)
+    swap(&connection.scratch, &scratch)
+    var change = Change()
+    change.needsRefresh = hasChanged()
+    guard !change.needsRefresh else { return change }
+    change.isReadable = connection.takeMessagesEvent()
+    if !isReady, connection.mayTransmit(at: now) {
+      isReady = true
+      change.isReady = true
+    }
+    change.timeout = connection.findTimeout()
+    return change
+  }
+
+  /// Writes the connection's next datagram with `scratch.writer` and returns its route, or nil if
+  /// no datagram can be sent now.
+  mutating func pollDatagram(_ scratch: inout Scratch, at now: Instant) -> Route? {
+    guard connection.mayTransmit(at: now) else { return nil }
+    return lend(&scratch) { $0.pollDatagram(at: now) }
+  }
+
+  /// Returns whether the connection has events, other than unread messages, or its peer has moved.
+  private mutating func hasChanged() -> Bool {
+    !connection.events.isEmpty || connection.channels.hasEvents
+      || connection.findMigrations() != migrations
+  }
+
+  /// Returns the connection's next timeout, or nil if it has none, has ended, has events, or its
+  /// peer has moved.
+  mutating func timeoutIfUnchanged() -> Instant? {
+    hasChanged() || connection.isMessagesEventDue || connection.isClosed
+      ? nil : connection.findTimeout()
+  }
+}
