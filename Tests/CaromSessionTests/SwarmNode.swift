@@ -64,7 +64,7 @@ struct SwarmNode: VirtualNode {
     case .datagram(let datagram, _): dns.handle(datagram, at: now)
     case .accepted(let stream, _, _):
       let connection = lobby.makeConnectionID()
-      if lobby.accept(connection, at: now) {
+      if lobby.host.accept(connection, at: now) {
         streams.append((connection, stream))
       } else {
         network.reset(stream)
@@ -134,10 +134,12 @@ struct SwarmNode: VirtualNode {
   ) {
     let now = network.now
     var bytes: [UInt8] = []
-    while lobby.pollTransmit(on: connection, queued: 0, at: now, { bytes = Array(copying: $0) }) {
+    while lobby.host.pollTransmit(
+      on: connection, queued: 0, at: now, { bytes = Array(copying: $0) })
+    {
       network.write(bytes, to: stream)
     }
-    guard let action = lobby.pollLinkAction(on: connection) else { return }
+    guard let action = lobby.host.pollLinkAction(on: connection) else { return }
     streams.removeAll { $0.connection == connection }
     if action == .cut { network.reset(stream) } else { network.close(stream) }
   }

@@ -78,7 +78,7 @@ import SessionPeers
     let first = slot * Self.groupSize
     for player in first..<min(first + Self.groupSize, count) {
       let connection = players[player].connection
-      _ = try? players[player].lobby.send(
+      _ = try? players[player].lobby.host.send(
         input.span, on: 3, SendOptions(.unreliable), to: connection, at: now)
       drain(player)
     }
@@ -120,16 +120,15 @@ import SessionPeers
       case .host(.connection(_, .opened)): opened += 1
       case .host(.closed(_, _, let reason, _)): failure = reason
       case .host(.connection(let connection, .messages)):
-        while players[player].lobby.pollMessage(on: connection, { _, _ in }) { arrived += 1 }
+        while players[player].lobby.host.pollMessage(on: connection, { _, _ in }) { arrived += 1 }
         latest = side_now()
       default: break
       }
     }
-    while let connection = players[player].lobby.pollReady() {
-      while true {
+    while let connection = players[player].lobby.host.pollReady() {
+      while players[player].lobby.host.pollDatagram(on: connection, at: time) != nil {
         buffer.removeAll(keepingCapacity: true)
-        guard players[player].lobby.pollDatagram(on: connection, into: &buffer, at: time) != nil
-        else { break }
+        buffer.append(copying: players[player].lobby.host.datagram)
         unsafe buffer.withUnsafeBufferPointer { bytes in
           unsafe side_crowd_send(crowd, UInt32(player), bytes.baseAddress!, bytes.count)
         }

@@ -32,7 +32,7 @@ extension Host {
 
   /// Drops the undelivered messages of a connection that has ended. If the connection has not been
   /// removed yet, the messages that it still holds are dropped on removal.
-  mutating func discardUndelivered(_ id: ConnectionID) {
+  package mutating func discardUndelivered(_ id: ConnectionID) {
     undelivered.removeAll { $0.connection == id }
     if let index = index(of: id) { entries[index].isDiscarded = true }
   }

@@ -10,7 +10,8 @@ package struct Lobby {
     var isConnected = false
   }
 
-  package internal(set) var host: Host
+  /// The host. Calls that produce no event are made directly, the others through the lobby.
+  package var host: Host
   package private(set) var matchmaker: Matchmaker?
   private var dial: Dial?
   private var requests: [(peer: PeerID, connection: ConnectionID)] = []
@@ -102,10 +103,6 @@ extension Lobby {
     performActions(at: now)
   }
 
-  package mutating func accept(_ id: ConnectionID, at now: Instant) -> Bool {
-    host.accept(id, at: now)
-  }
-
   package mutating func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Instant) {
     host.receive(bytes, on: id, at: now)
     handleHostEvents(at: now)
@@ -125,11 +122,6 @@ extension Lobby {
   ) {
     guard matchmaker == nil else { return receiveDatagram(bytes, from: source, at: now) }
     host.receiveDatagram(bytes, from: source, into: &arrivals, at: now)
-  }
-
-  /// Stores a message of `Arrivals`; see `Host.park`.
-  package mutating func park(_ arrival: Arrivals.Message, _ bytes: Span<UInt8>) {
-    host.park(arrival, bytes)
   }
 
   package mutating func handleLinkEnd(_ end: LinkEnd, of id: ConnectionID, at now: Instant) {
@@ -171,14 +163,6 @@ extension Lobby {
     handleHostEvents(at: now)
   }
 
-  @discardableResult
-  package mutating func send(
-    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to id: ConnectionID,
-    at now: Instant
-  ) throws(SendError) -> UInt64? {
-    try host.send(bytes, on: channel, options, to: id, at: now)
-  }
-
   package mutating func pollEvent() -> LobbyEvent? {
     if let event = events.popFirst() { return event }
     guard matchmaker == nil, let event = host.pollEvent() else { return nil }
@@ -191,65 +175,12 @@ extension Lobby {
     matchmaker == nil && events.isEmpty ? host.pollReadable() : nil
   }
 
-  /// Removes and returns the next connection that may have output, or nil if there is none (see
-  /// `Host.pollReady`).
-  package mutating func pollReady() -> ConnectionID? { host.pollReady() }
-
-  /// Queues a connection as ready again if its stream still has output.
-  package mutating func markReadyIfNeeded(_ id: ConnectionID) { host.markReadyIfNeeded(id) }
-
-  /// Passes to `write` the bytes to write to a connection's stream, whose send queue holds `queued`
-  /// bytes. Returns false if there is nothing to write now.
-  package mutating func pollTransmit(
-    on id: ConnectionID, queued: Int, at now: Instant, _ write: (Span<UInt8>) -> Void
-  ) -> Bool {
-    host.pollTransmit(on: id, queued: queued, at: now, write)
-  }
-
-  package mutating func pollLinkAction(on id: ConnectionID) -> LinkAction? {
-    host.pollLinkAction(on: id)
-  }
-
-  /// Stores a connection's next datagram in `datagram` and returns its route, or nil if no datagram
-  /// can be sent now.
-  package mutating func pollDatagram(on id: ConnectionID, at now: Instant) -> Route? {
-    host.pollDatagram(on: id, at: now)
-  }
-
-  /// The datagram that `pollDatagram` has returned last. Send it before any other call.
-  package var datagram: Span<UInt8> {
-    @_lifetime(borrow self) get { host.datagram }
-  }
-
-  /// Appends a connection's next datagram to `buffer` and returns its route, or nil if no datagram
-  /// can be sent now.
-  package mutating func pollDatagram(
-    on id: ConnectionID, into buffer: inout [UInt8], at now: Instant
-  ) -> Route? {
-    host.pollDatagram(on: id, into: &buffer, at: now)
-  }
-
-  /// Removes and returns the next stateless reply, or nil if there is none.
-  package mutating func pollStatelessReply() -> StatelessReply? {
-    host.pollStatelessReply()
-  }
-
   /// Handles the events that polling a connection's output produced. Call after polling all output
   /// of a connection that `pollReady` returned.
   package mutating func didFlush(_ id: ConnectionID, at now: Instant) {
     host.didFlush(id, at: now)
     handleHostEvents(at: now)
   }
-
-  /// Passes the next received message of a connection to `body`, without copying its bytes. Returns
-  /// false if there is none.
-  package mutating func pollMessage(
-    on id: ConnectionID, parking: ChannelMask = ChannelMask(),
-    _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
-  ) -> Bool { host.pollMessage(on: id, parking: parking, body) }
-
-  /// Drops the undelivered messages of a connection that has ended.
-  package mutating func discardMessages(of id: ConnectionID) { host.discardUndelivered(id) }
 
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }

@@ -79,12 +79,12 @@ extension SessionNode {
 
   private func discardMessages(of connection: ConnectionID) {
     feed.unread.removeAll { $0 == connection }
-    lobby.discardMessages(of: connection)
+    lobby.host.discardUndelivered(connection)
   }
 
   private func nextMessage(of connection: ConnectionID) -> SessionEvent? {
     var result: SessionEvent?
-    _ = lobby.pollMessage(on: connection, parking: feed.paused) { channel, bytes in
+    _ = lobby.host.pollMessage(on: connection, parking: feed.paused) { channel, bytes in
       result = .message(connection, channel: channel, bytes: Array(copying: bytes))
     }
     if case .message(_, let channel, _)? = result { recordInput(connection, channel) }
@@ -184,7 +184,7 @@ extension SessionNode {
   func deliver(_ message: Arrivals.Message, _ bytes: Span<UInt8>) {
     let connection = message.connectionID
     if message.delivery.needsCredit, feed.paused.contains(message.channel) {
-      lobby.park(message, bytes)
+      lobby.host.park(message, bytes)
       if !feed.unread.contains(connection) { feed.unread.append(connection) }
       return
     }
@@ -206,7 +206,8 @@ extension SessionNode {
     }
     incoming.removeAll(keepingCapacity: true)
     var number: UInt8 = 0
-    let hasMessage = lobby.pollMessage(on: connection, parking: feed.paused) { channel, bytes in
+    let hasMessage = lobby.host.pollMessage(on: connection, parking: feed.paused) {
+      channel, bytes in
       number = channel
       incoming.append(copying: bytes)
     }

@@ -121,7 +121,7 @@ extension SessionNode {
     do throws(TransportError) {
       let stream = try TCPStream(on: loop, attaching: detached)
       let connection = lobby.makeConnectionID()
-      guard lobby.accept(handed, as: connection, at: loop.now) else { return stream.reset() }
+      guard lobby.host.accept(handed, as: connection, at: loop.now) else { return stream.reset() }
       adopt(stream, as: connection)
     } catch { return }
   }

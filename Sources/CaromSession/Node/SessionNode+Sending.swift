@@ -61,7 +61,7 @@ extension SessionNode {
     // The machine is given the time of the last drain. It gets the exact time when it fills
     // packets.
     do throws(SendError) {
-      return try lobby.send(bytes, on: channel, options, to: connection, at: turn.drainedAt)
+      return try lobby.host.send(bytes, on: channel, options, to: connection, at: turn.drainedAt)
     } catch {
       if case .queueFull = error { watchFullQueue(of: connection) }
       throw error

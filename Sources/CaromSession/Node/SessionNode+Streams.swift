@@ -8,7 +8,7 @@ extension SessionNode {
     // Streams that are being closed still use one file descriptor each.
     guard sockets.closing.count < Host.connectionLimit else { return stream.reset() }
     let connection = lobby.makeConnectionID()
-    guard lobby.accept(connection, at: loop.now) else { return stream.reset() }
+    guard lobby.host.accept(connection, at: loop.now) else { return stream.reset() }
     adopt(stream, as: connection)
   }
 

@@ -44,7 +44,7 @@ extension SessionNode {
     for socket in sockets.datagrams { socket.flush() }
     turn.isDraining = false
     if !sockets.stalled.isEmpty {
-      for connection in sockets.stalled { lobby.markReadyIfNeeded(connection) }
+      for connection in sockets.stalled { lobby.host.markReadyIfNeeded(connection) }
       sockets.stalled.removeAll(keepingCapacity: true)
     }
     rearm()
@@ -65,10 +65,10 @@ extension SessionNode {
   private static func transmit(
     _ lobby: inout Lobby, on sockets: NodeSockets, _ count: inout UInt64, at now: Instant
   ) -> ConnectionID? {
-    while let answer = lobby.pollStatelessReply() {
+    while let answer = lobby.host.pollStatelessReply() {
       count += send(answer.bytes.span, to: answer.route, on: sockets.datagrams)
     }
-    while let connection = lobby.pollReady() {
+    while let connection = lobby.host.pollReady() {
       if !sockets.streams.isEmpty, sockets.streams[connection] != nil { return connection }
       transmitDatagrams(of: connection, &lobby, on: sockets.datagrams, &count, at: now)
     }
@@ -79,8 +79,8 @@ extension SessionNode {
     of connection: ConnectionID, _ lobby: inout Lobby, on sockets: [UDPSocket],
     _ count: inout UInt64, at now: Instant
   ) {
-    while let route = lobby.pollDatagram(on: connection, at: now) {
-      count += send(lobby.datagram, to: route, on: sockets)
+    while let route = lobby.host.pollDatagram(on: connection, at: now) {
+      count += send(lobby.host.datagram, to: route, on: sockets)
     }
     lobby.didFlush(connection, at: now)
   }
@@ -102,7 +102,7 @@ extension SessionNode {
     var hasWritten = true
     var isBroken = false
     while hasWritten {
-      hasWritten = lobby.pollTransmit(on: connection, queued: stream.queuedBytes, at: now) {
+      hasWritten = lobby.host.pollTransmit(on: connection, queued: stream.queuedBytes, at: now) {
         bytes in
         do throws(TransportError) {
           try stream.write(bytes)
@@ -118,7 +118,7 @@ extension SessionNode {
       // Usually nothing is left, which is cheaper to ask than to poll again.
       if !lobby.hasStreamOutput(connection) { return true }
     }
-    guard let action = lobby.pollLinkAction(on: connection) else { return false }
+    guard let action = lobby.host.pollLinkAction(on: connection) else { return false }
     sockets.streams[connection] = nil
     dispose(of: stream, abruptly: action == .cut)
     return true

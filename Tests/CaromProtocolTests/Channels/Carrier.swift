@@ -96,7 +96,7 @@ struct Carrier {
     do {
       while let frame = try reader.next(ranges: &ranges) {
         switch frame {
-        case .message(let message): try sides[side].receive(message, at: now)
+        case .message(let message): try sides[side].receive(message)
         case .credit(let channel, let limit):
           sides[side].handleCredit(channel: channel, limit: limit)
         default: break

@@ -78,7 +78,7 @@ struct ChannelPair {
     var reader = FrameReader(packet.bytes.span)
     while let frame = try reader.next(ranges: &ranges) {
       switch frame {
-      case .message(let message): try set.receive(message, at: now)
+      case .message(let message): try set.receive(message)
       case .credit(let channel, let limit): set.handleCredit(channel: channel, limit: limit)
       default: break
       }

@@ -17,7 +17,7 @@ import Testing
   /// Accepts a stream and receives `bytes` on it.
   private func receive(_ bytes: [UInt8], in lobby: inout Lobby) {
     let id = lobby.makeConnectionID()
-    let isAccepted = lobby.accept(id, at: now)
+    let isAccepted = lobby.host.accept(id, at: now)
     #expect(isAccepted)
     lobby.receive(bytes.span, on: id, at: now)
   }
@@ -34,10 +34,10 @@ import Testing
   /// Expects that a lobby sends a goodbye on a stream and closes it.
   private func expectGoodbye(on id: ConnectionID, of lobby: inout Lobby) {
     var sent: [UInt8] = []
-    let isSent = lobby.pollTransmit(on: id, queued: 0, at: now) { sent += Array(copying: $0) }
+    let isSent = lobby.host.pollTransmit(on: id, queued: 0, at: now) { sent += Array(copying: $0) }
     let goodbye = ControlPacket.goodbye(Goodbye(.left)).packet.framed()
     #expect(isSent && sent.suffix(goodbye.count) == goodbye[...])
-    let action = lobby.pollLinkAction(on: id)
+    let action = lobby.host.pollLinkAction(on: id)
     #expect(action == .closeAfterFlush)
     lobby.didFlush(id, at: now)
     let remaining = lobby.connectionIDs
@@ -133,7 +133,7 @@ import Testing
     #expect(isNeeded && lobby.connectionIDs == [dialed])
     lobby.handleTimeout(at: now + Matchmaker.dialLimit)
     var buffer: [UInt8] = []
-    _ = lobby.pollDatagram(on: dialed, into: &buffer, at: now + Matchmaker.dialLimit)
+    _ = lobby.host.pollDatagram(on: dialed, into: &buffer, at: now + Matchmaker.dialLimit)
     lobby.didFlush(dialed, at: now + Matchmaker.dialLimit)
     #expect(lobby.connectionIDs.isEmpty)
   }
