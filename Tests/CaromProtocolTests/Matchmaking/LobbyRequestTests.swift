@@ -45,7 +45,7 @@ import Testing
   private func receive(_ bytes: [UInt8], in host: inout LobbyLog, at time: Instant) -> ConnectionID
   {
     let id = host.lobby.makeConnectionID()
-    let isAccepted = host.lobby.accept(id, at: time)
+    let isAccepted = host.lobby.host.accept(id, at: time)
     #expect(isAccepted)
     host.lobby.receive(bytes.span, on: id, at: time)
     host.poll()
@@ -55,7 +55,7 @@ import Testing
   /// The goodbye that a lobby sends on a stream; nil if there is none.
   private func goodbye(on id: ConnectionID, of host: inout LobbyLog) throws -> Goodbye.Code? {
     var sent: [UInt8] = []
-    _ = host.lobby.pollTransmit(on: id, queued: 0, at: now) { sent += Array(copying: $0) }
+    _ = host.lobby.host.pollTransmit(on: id, queued: 0, at: now) { sent += Array(copying: $0) }
     var decoder = FrameDecoder()
     decoder.receive(sent.span, at: now)
     var code: Goodbye.Code?
@@ -154,7 +154,7 @@ import Testing
   @Test func `a lobby without a matchmaker reports requests, and its owner answers them`() {
     var lobby = Lobby(makePeer(2), seats: 2, spectatorSeats: 1)
     let id = lobby.makeConnectionID()
-    let isAccepted = lobby.accept(id, at: now)
+    let isAccepted = lobby.host.accept(id, at: now)
     lobby.receive(request(from: 1).span, on: id, at: now)
     var requested: [ConnectionID] = []
     while let event = lobby.pollEvent() {
