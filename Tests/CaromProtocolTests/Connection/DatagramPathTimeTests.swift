@@ -58,11 +58,11 @@ import Testing
   }
 
   @Test func `a path that connects again sends its hellos as often as a new one`() {
-    let path = DatagramPath.initiating([makeRoute(1)], key: key, at: now)
-    _ = sent(path, until: .seconds(5))
+    var path = DatagramPath.initiating([makeRoute(1)], key: key, at: now)
+    _ = sent(&path, until: .seconds(5))
     path.reconnect(at: now + .seconds(10))
     #expect(
-      sent(path, until: .seconds(14)).map { $0[0] }
+      sent(&path, until: .seconds(14)).map { $0[0] }
         == [10_000, 10_200, 10_500, 10_950, 11_625, 12_625, 13_625])
   }
 
