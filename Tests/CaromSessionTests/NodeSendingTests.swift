@@ -149,11 +149,10 @@ import Testing
   {
     try await withNodes { host, hostEvents, client, connection in
       await host.pause(channel: 0)
-      let others = MessageChannel<Note>(2, .reliableOrdered)
       for number in UInt8(1)...3 {
         try await client.send(Note([number]), on: .notes, to: connection)
       }
-      try await client.sendConfirmed(Note([9]), on: others, to: connection).expectTrue()
+      try await client.sendConfirmed(Note([9]), on: .others, to: connection).expectTrue()
       try await client.sendConfirmed(Note([8]), on: .latest, to: connection).expectTrue()
       _ = await hostEvents.first { $0.isMessage([8]) }
       #expect(await hostEvents.messages == [[9], [8]])
@@ -162,6 +161,23 @@ import Testing
       await host.resume(channel: 0)
       _ = await hostEvents.first { $0.isMessage([3]) }
       #expect(await hostEvents.messages == [[9], [8], [1], [2], [3]])
+    }
+  }
+
+  @Test func `a handler that pauses and resumes a channel gets its messages once and in order`()
+    async throws
+  {
+    try await withNodes { host, _, client, connection in
+      let reader = PausingReader(host)
+      await host.setMessageHandler(owner: reader) { $0.take($1) }
+      try await client.sendInOneTurn(100, to: connection)
+      for channel in [MessageChannel.notes, .others] {
+        try await client.sendConfirmed(Note([100]), on: channel, to: connection).expectTrue()
+      }
+      await host.resume(channel: 0)
+      for channel in [0, 2] {
+        #expect(await reader.numbers[channel] == Array(0...100))
+      }
     }
   }
 
@@ -200,6 +216,31 @@ import Testing
   }
 }
 
+/// Pauses channel 0 after one of its messages, and resumes it after one of channel 2.
+private actor PausingReader: LoopActor {
+  nonisolated let loop: NetworkLoop
+  private let node: SessionNode
+  private(set) var numbers: [[UInt8]] = [[], [], []]
+
+  init(_ node: SessionNode) {
+    loop = node.loop
+    self.node = node
+  }
+
+  func take(_ message: borrowing SessionMessage) {
+    let (channel, number) = (message.channel, message.bytes[0])
+    numbers[Int(channel)].append(number)
+    node.assumeIsolated { node in
+      if channel == 0, number % 5 == 1 { node.pause(channel: 0) }
+      if channel == 2, number % 5 == 3 { node.resume(channel: 0) }
+    }
+  }
+}
+
+extension MessageChannel<Note> {
+  fileprivate static var others: Self { .init(2, .reliableOrdered) }
+}
+
 extension SessionEvent {
   fileprivate func isReceipt(_ number: UInt64) -> Bool {
     if case .receipt(_, _, number, _) = self { true } else { false }
@@ -220,6 +261,15 @@ extension SessionNode {
       try send(Note([UInt8](repeating: 1, count: 900_000)), on: .notes, to: connection)
     }
     return try sendForReceipt(note, on: .notes, to: connection, lifetime: lifetime)
+  }
+
+  /// Sends `count` messages on each of two channels.
+  fileprivate func sendInOneTurn(_ count: UInt8, to connection: ConnectionID) throws {
+    for number in 0..<count {
+      let note = Note([UInt8](repeating: number, count: 200))
+      try send(note, on: .notes, to: connection)
+      try send(note, on: .others, to: connection)
+    }
   }
 
   /// Posts the notes [0, 0], [0, 1] and so on while the loop cannot send them. Returns the number

@@ -45,7 +45,7 @@ extension SessionNode {
   public func resume(channel: UInt8) {
     guard feed.paused.contains(channel) else { return }
     feed.paused.remove(channel)
-    deliverUnread()
+    feed.isUnreadDue = true
     drain()
   }
 
@@ -96,6 +96,7 @@ extension SessionNode {
 extension SessionNode {
   func emitEvents() {
     emitHeld()
+    if feed.isUnreadDue { deliverUnread() }
     while true {
       while let connection = lobby.pollReadable() { deliverMessages(of: connection) }
       guard let event = lobby.pollEvent() else { break }
@@ -173,17 +174,18 @@ extension SessionNode {
 
   /// Delivers unread messages in rounds, one message of each peer in every round.
   private func deliverUnread() {
+    feed.isUnreadDue = false
     guard feed.hasHandler else { return }
     var connections = Array(feed.unread)
     while !connections.isEmpty { connections.removeAll { !deliverMessage(of: $0) } }
     feed.unread.removeAll { !lobby.hasMessages(of: $0) }
   }
 
-  /// Delivers a message that lies in a datagram. If its channel was paused by the handler of an
-  /// earlier message of the batch, the message is stored in its connection instead.
+  /// Delivers a message that lies in a datagram. If the handler of an earlier message of the batch
+  /// has paused the channel, or has resumed one, the message is stored in its connection instead.
   func deliver(_ message: Arrivals.Message, _ bytes: Span<UInt8>) {
     let connection = message.connectionID
-    if message.delivery.needsCredit, feed.paused.contains(message.channel) {
+    if message.delivery.needsCredit, feed.isUnreadDue || feed.paused.contains(message.channel) {
       lobby.host.park(message, bytes)
       if !feed.unread.contains(connection) { feed.unread.append(connection) }
       return
