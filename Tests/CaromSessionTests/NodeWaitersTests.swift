@@ -31,7 +31,7 @@ import Testing
       await withCheckedContinuation { endless in
         add(endless, until: nil, on: connection, to: &waiters)
         #expect(waiters.nextTimeout == nil)
-        waiters.expireSends(at: .distantFuture)
+        #expect(waiters.expireSends(at: .distantFuture) == [])
         #expect(waiters.sends[connection]?.entries.count == 1)
         waiters.cancelSend(2, on: connection)
         waiters.cancelSend(1, on: other)
@@ -44,9 +44,9 @@ import Testing
       await withCheckedContinuation { continuation in
         add(continuation, until: 10, on: connection, to: &waiters)
         #expect(waiters.nextTimeout == Instant(nanoseconds: 10))
-        waiters.expireSends(at: Instant(nanoseconds: 9))
+        #expect(waiters.expireSends(at: Instant(nanoseconds: 9)) == [])
         #expect(waiters.sends[connection]?.entries.count == 1)
-        waiters.expireSends(at: Instant(nanoseconds: 10))
+        #expect(waiters.expireSends(at: Instant(nanoseconds: 10)) == [connection])
       })
     results.append(
       await withCheckedContinuation { continuation in

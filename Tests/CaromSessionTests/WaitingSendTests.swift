@@ -83,6 +83,42 @@ import Testing
     }
   }
 
+  @Test(arguments: [nil, Duration.milliseconds(30)])
+  func `messages behind one that no longer waits are sent at once if there is room`(
+    lifetime: Duration?
+  ) async throws {
+    try await withPair(timing: .closingSoon) { pair in
+      try await pair.fillNotes()
+      let first = await pair.host.startSending([.large], lifetime: lifetime)[0]
+      let second = await pair.host.startSending([Note([3])])[0]
+      if lifetime == nil { first.cancel() }
+      let error: SendError = lifetime == nil ? .cancelled : .expired
+      await #expect(throws: error) { try await first.value }
+      #expect(await pair.host.node.waiters.sends.isEmpty)
+      second.cancel()
+    }
+  }
+
+  @Test func `a peer accepts posts again when those that waited for room have expired`()
+    async throws
+  {
+    try await withPair(timing: .closingSoon) { pair in
+      try await pair.fillNotes()
+      let (host, loop) = (pair.host, pair.loop)
+      let deadline = loop.now + .milliseconds(300)
+      let long = Note([UInt8](repeating: 1, count: 1 << 20))
+      for _ in 0..<4 {
+        host.post(long, on: .notes, lifetime: .milliseconds(300)).expectTrue()
+      }
+      let isAccepted = await loop.run { host.post(Note([3]), on: .notes) }
+      #expect(!isAccepted || loop.now >= deadline)
+      // Its lifetime ends after those of the others.
+      let last = await host.startSending([.large], lifetime: .milliseconds(300))[0]
+      await #expect(throws: SendError.expired) { try await last.value }
+      host.post(Note([3]), on: .notes).expectTrue()
+    }
+  }
+
   /// SessionNode.sendWhenRoom: throws `expired` if the lifetime passes, not at some later timeout.
   @Test func `the end of a waiting message's lifetime has a timer`() async throws {
     try await withPair(over: .stream, timing: .withoutPings) { pair in
@@ -102,8 +138,10 @@ extension Note {
 }
 
 extension Peer {
-  fileprivate func startSending(_ notes: [Note]) async -> [Task<Void, any Error>] {
-    await node.startSending(notes, to: connectionID)
+  fileprivate func startSending(
+    _ notes: [Note], lifetime: Duration? = nil
+  ) async -> [Task<Void, any Error>] {
+    await node.startSending(notes, to: connectionID, lifetime)
   }
 
   fileprivate func startSendingConfirmed(
@@ -116,10 +154,12 @@ extension Peer {
 extension SessionNode {
   /// Calls `sendWhenRoom` for each note, in order. Returns when each call has returned or waits.
   fileprivate func startSending(
-    _ notes: [Note], to connection: ConnectionID
+    _ notes: [Note], to connection: ConnectionID, _ lifetime: Duration?
   ) -> [Task<Void, any Error>] {
     notes.map { note in
-      Task.immediate { try await self.sendWhenRoom(note, on: .notes, to: connection) }
+      Task.immediate {
+        try await self.sendWhenRoom(note, on: .notes, to: connection, lifetime: lifetime)
+      }
     }
   }
 

@@ -43,13 +43,18 @@ struct NodeWaiters {
     entry?.continuation?.resume(returning: .failure(.cancelled))
   }
 
-  mutating func expireSends(at now: Instant) {
+  /// Removes the waiting messages whose lifetimes have ended. Returns the connections that had any.
+  mutating func expireSends(at now: Instant) -> [ConnectionID] {
+    var changed: [ConnectionID] = []
     for connection in sends.keys {
+      let count = sends[connection]?.entries.count
       while let entry = sends[connection]?.removeFirst(where: { $0.isExpired(at: now) }) {
         entry.continuation?.resume(returning: .failure(.expired))
       }
+      if sends[connection]?.entries.count != count { changed.append(connection) }
       if sends[connection]?.entries.isEmpty == true { sends[connection] = nil }
     }
+    return changed
   }
 
   /// Resumes every task that waits for a connection that has ended.

@@ -67,7 +67,22 @@ extension SessionNode {
         if options.deadline != nil { rearm() }
       }
     } onCancel: {
-      loop.post { self.assumeIsolated { $0.waiters.cancelSend(id, on: connection) } }
+      loop.post { self.assumeIsolated { $0.cancelSend(id, on: connection) } }
+    }
+  }
+
+  private func cancelSend(_ id: UInt64, on connection: ConnectionID) {
+    waiters.cancelSend(id, on: connection)
+    // Those behind it may have room.
+    sendWaiting(on: connection)
+  }
+
+  /// Removes the waiting messages whose lifetimes have ended, and sends those behind them if they
+  /// have room.
+  func expireSends(at now: Instant) {
+    for connection in waiters.expireSends(at: now) {
+      acceptPostsIfRoom(to: connection)
+      sendWaiting(on: connection)
     }
   }
 

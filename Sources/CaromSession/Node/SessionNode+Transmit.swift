@@ -157,7 +157,7 @@ extension SessionNode {
     }
     turn.hasReadAfterStandstill = false
     lobby.handleTimeout(at: now)
-    if !waiters.sends.isEmpty { waiters.expireSends(at: now) }
+    if !waiters.sends.isEmpty { expireSends(at: now) }
     emitStoppedInputs(at: now)
     drain()
   }
