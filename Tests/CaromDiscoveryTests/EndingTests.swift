@@ -38,7 +38,7 @@ import Testing
     try await withNetworkLoop { there in
       let server = UnicastNameServer(on: there, zone: [])
       let endpoint = try await server.open()
-      await server.stopAnswering()
+      await server.stopAnswering(.a)
       let loop = try NetworkLoop()
       let client = UnicastClient(on: loop)
       let task = Task { try await client.ask("a.example.com", .a, of: [endpoint]) }

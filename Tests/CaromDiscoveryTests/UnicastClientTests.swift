@@ -60,13 +60,49 @@ import Testing
       await #expect(throws: UnicastError.multicastName) {
         _ = try await client.ask("b.local", .a, of: [endpoint])
       }
-      await server.stopAnswering()
+      await server.stopAnswering(.a)
       await #expect(throws: UnicastError.timedOut) {
         _ = try await client.ask("a.example.com", .a, of: [endpoint], within: .milliseconds(20))
       }
       let task = Task { try await client.ask("a.example.com", .a, of: [endpoint]) }
       task.cancel()
       await #expect(throws: UnicastError.cancelled) { _ = try await task.value }
+    }
+  }
+
+  private func makeService(_ count: Int) throws -> [Record] {
+    try (0..<count).flatMap { index in
+      let host = try Name("example.com").prefixed(by: "host\(index)")
+      let data = RecordData.service(
+        priority: UInt16(count - index), weight: 0, port: 7777, target: host)
+      return [
+        Record("Maya._game._tcp.example.com", data, timeToLive: 60),
+        Record(host, .address(.v4(UInt32(index))), timeToLive: 60),
+      ]
+    }
+  }
+
+  @Test func `RFC 2782: of more than eight hosts of a service, those preferred are queried`()
+    async throws
+  {
+    try await withServer(try makeService(10)) { client, server, endpoint in
+      let resolution = try await client.resolve(
+        "Maya._game._tcp.example.com", of: [endpoint], within: .seconds(60))
+      #expect(
+        resolution.endpoints == (2..<10).reversed().map { Endpoint(.v4($0), port: 7777) })
+    }
+  }
+
+  @Test func `a TXT record that no server sends does not delay a resolution beyond its time limit`()
+    async throws
+  {
+    try await withServer(try makeService(1)) { client, server, endpoint in
+      await server.stopAnswering(.txt)
+      let start = client.loop.now
+      let resolution = try await client.resolve(
+        "Maya._game._tcp.example.com", of: [endpoint], within: .milliseconds(400))
+      #expect(resolution.endpoints == [Endpoint(.v4(0), port: 7777)] && resolution.text == [:])
+      #expect(client.loop.now - start < UnicastClient.defaultTimeLimit)
     }
   }
 

@@ -13,7 +13,7 @@ actor UnicastNameServer: LoopActor {
 
   nonisolated let loop: NetworkLoop
   private var zone: [Record]
-  private var isSilent = false
+  private var silentTypes: Set<RecordType> = []
   private var socket: UDPSocket?
   private var listener: TCPListener?
   private var streams: [TCPStream] = []
@@ -45,8 +45,8 @@ actor UnicastNameServer: LoopActor {
   /// Answers with other records from now on.
   func replaceZone(with zone: [Record]) { self.zone = zone }
 
-  /// Stops answering queries.
-  func stopAnswering() { isSilent = true }
+  /// Stops answering queries for records of the given types.
+  func stopAnswering(_ types: RecordType...) { silentTypes.formUnion(types) }
 
   private func receive(_ batch: borrowing UDPBatch) {
     for index in batch.indices {
@@ -87,7 +87,7 @@ actor UnicastNameServer: LoopActor {
       return nil
     }
     queries.append(ReceivedQuery(source: source, id: query.id, isStream: isStream))
-    guard !isSilent else { return nil }
+    guard !silentTypes.contains(question.key.type) else { return nil }
     var answer = Message(id: query.id, isResponse: true)
     answer.questions = query.questions
     answer.answers = zone.filter { question.isAnswered(by: $0) }

@@ -58,12 +58,18 @@ package struct UnicastMonitor: Sendable {
   }
 
   /// Handles a failed query and returns the records that disappeared. If the name does not exist,
-  /// all records disappear immediately; otherwise they stay until their times to live end.
+  /// all records disappear immediately; otherwise they stay until a query fails after the shortest
+  /// time to live has ended. A query is due at that end at the latest, unless this would be sooner
+  /// than `shortestInterval` from now.
   package mutating func handleFailure(_ error: UnicastError, at now: Instant) -> [Change] {
-    nextTimeout = now.advanced(by: interval)
+    var wait = interval
+    defer { nextTimeout = now.advanced(by: wait) }
     interval = min(interval * 2, Self.longestInterval)
-    guard error == .nameError || expires.map({ $0 <= now }) ?? true else { return [] }
-    defer { records = [] }
-    return records.map(Change.removed)
+    guard error != .nameError, let expires, now < expires else {
+      defer { records = [] }
+      return records.map(Change.removed)
+    }
+    wait = min(wait, max(expires - now, Self.shortestInterval))
+    return []
   }
 }

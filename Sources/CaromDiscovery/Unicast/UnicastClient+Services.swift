@@ -32,8 +32,11 @@ extension UnicastClient {
   }
 
   /// Queries a service's TXT record. Returns nil if no server answers with a TXT record.
-  func text(of instance: Name, of servers: [Endpoint]) async -> TXTRecord? {
-    let answer = try? await ask(instance, .txt, of: servers)
+  func text(
+    of instance: Name, of servers: [Endpoint],
+    within limit: Duration = UnicastClient.defaultTimeLimit
+  ) async -> TXTRecord? {
+    let answer = try? await ask(instance, .txt, of: servers, within: limit)
     guard case .text(let bytes) = answer?.records.first?.data else { return nil }
     return TXTRecord(decoding: bytes)
   }
@@ -68,14 +71,14 @@ extension UnicastClient {
       default: throw .timedOut
       }
     }
-    async let text = text(of: instance, of: servers)
+    async let text = text(of: instance, of: servers, within: deadline - loop.now)
+    var generator = SeededGenerator(seed: .random(in: .min ... .max))
     var addresses: [Name: [IPAddress]] = [:]
-    for case .service(_, _, _, let host) in answer.records.map(\.data).prefix(Self.hostLimit)
-    where addresses[host] == nil && host != .root {
+    let hosts = Resolution.hosts(of: answer.records, using: &generator)
+    for host in hosts.prefix(Self.hostLimit) {
       addresses[host] = await self.addresses(
         of: host, given: answer.additionals, from: servers, until: deadline)
     }
-    var generator = SeededGenerator(seed: .random(in: .min ... .max))
     let resolution = Resolution(
       services: answer.records, addresses: addresses, text: await text ?? TXTRecord(),
       using: &generator)

@@ -68,6 +68,27 @@ import Testing
     #expect(found == monitor.records.map(UnicastMonitor.Change.added) && found.count == 1)
   }
 
+  @Test(
+    arguments: [
+      // The end of the records' life, the failures before the first wait that it shortens, and that
+      // wait. Queries fail as soon as they are sent.
+      (100, [15, 30, 55], 100), (110, [15, 30, 60, 15], 120), (40, [15, 25], 40), (10, [15], 15),
+    ] as [(UInt32, [Int64], Int64)])
+  func `a query is due when the records' life ends, if the intervals would make it later`(
+    life: UInt32, waits: [Int64], end: Int64
+  ) {
+    var monitor = UnicastMonitor(start: .zero)
+    _ = monitor.handleAnswer(makeAnswer([life]), at: .zero)
+    var now = Instant.zero
+    for wait in waits {
+      #expect(monitor.handleFailure(.timedOut, at: now).isEmpty)
+      #expect(monitor.nextTimeout == now + .seconds(wait))
+      now = now + .seconds(wait)
+    }
+    #expect(now == .zero + .seconds(end))
+    #expect(monitor.handleFailure(.timedOut, at: now).count == 1 && monitor.records.isEmpty)
+  }
+
   @Test func `a changed time to live is no change, and an empty answer removes all`() {
     var monitor = UnicastMonitor(start: .zero)
     let counts = [[100, 100], [100, 50], [50], []].map { lives in
@@ -82,6 +103,25 @@ import Testing
     Record(
       Self.name, .service(priority: priority, weight: 0, port: port, target: target),
       timeToLive: 60)
+  }
+
+  @Test func `RFC 2782: the hosts of a service are tried by priority, each once`() {
+    let services = [
+      makeService("c.example", priority: 3, port: 1),
+      makeService("b.example", priority: 2, port: 2), makeService(".", port: 3),
+      makeService("a.example", priority: 1, port: 4),
+      makeService("B.example", priority: 1, port: 5),
+      makeService("a.example", priority: 9, port: 6),
+    ]
+    var orders: Set<[Name]> = []
+    for seed in 0..<20 {
+      var generator = SeededGenerator(seed: UInt64(seed))
+      orders.insert(Resolution.hosts(of: services, using: &generator))
+    }
+    #expect(
+      orders == [
+        ["a.example", "b.example", "c.example"], ["b.example", "a.example", "c.example"],
+      ])
   }
 
   @Test func `RFC 2782: servers' addresses are tried by priority, and "." offers nothing`() throws {
