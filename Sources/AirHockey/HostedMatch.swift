@@ -80,7 +80,7 @@ public struct HostedMatch: Sendable {
 
   /// Simulates one tick with the home player's input, and returns the events of the tick.
   public mutating func step(home: MalletInput) -> [RinkEvent] {
-    if isRested { requests.append(.startMatch) }
+    if isRested, !requests.contains(.startMatch) { requests.append(.startMatch) }
     let request = requests.isEmpty ? nil : requests.removeFirst()
     server.setInput(RinkInput(home, request: request), for: 0)
     server.advance()

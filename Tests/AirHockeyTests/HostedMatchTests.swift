@@ -131,6 +131,24 @@ private struct MatchTrio {
     #expect(match.host.state.match == 2)
   }
 
+  @Test func `the next match starts once, also if a player's requests come first`()
+    throws
+  {
+    var match = MatchTrio()
+    while !match.isWon { try match.step() }
+    for _ in 0..<HostedMatch.restTicks { try match.step() }
+    let count = match.events.count
+    match.host.request(.pause)
+    match.host.request(.resume)
+    for _ in 0..<3 { try match.step() }
+    match.host.request(.pause)
+    try match.step()
+    #expect(
+      match.events.dropFirst(count) == [
+        .paused(.home), .resumed(.home), .matchStarted, .paused(.home),
+      ])
+  }
+
   @Test
   func `a silent client does not stop the match, and is in sync again when its messages arrive`()
     throws
