@@ -77,10 +77,10 @@ extension DatagramFlow {
     }
   }
 
-  /// Adopts the size of an acknowledged path MTU probe of `bytes` bytes, headers included. A probe
-  /// of an earlier path proves nothing about this one.
+  /// Adopts the size of an acknowledged path MTU probe of `bytes` bytes, headers included, unless
+  /// the probe was sent on an earlier path or before a black hole was found.
   private mutating func recordProbeAcknowledged(_ number: UInt64, _ bytes: Int, at now: Int64) {
-    guard number >= firstOfPath else { return }
+    guard number >= firstOfSearch else { return }
     search.recordProbeAcknowledged(bytes - Self.headers, at: now)
     congestion.packetSize = search.size
   }

@@ -70,6 +70,7 @@ extension DatagramFlow {
   /// numbers continue.
   package mutating func resetPath(at now: Instant) {
     firstOfPath = sent.nextNumber
+    firstOfSearch = sent.nextNumber
     congestion = CongestionController()
     detector.resetPath()
     pacer = Pacer()
@@ -113,7 +114,7 @@ extension DatagramFlow {
     sent.declareLost(number, at: now, into: &lost)
     statistics.packetsLost += 1
     if traits.contains(.isMTUProbe) {
-      if number >= firstOfPath { search.recordProbeLost(at: now) }
+      if number >= firstOfSearch { search.recordProbeLost(at: now) }
       return
     }
     detector.recordLoss()
@@ -134,6 +135,7 @@ extension DatagramFlow {
   }
 
   private mutating func recordBlackHole() {
+    firstOfSearch = sent.nextNumber
     congestion.packetSize = search.size
     statistics.blackHoles += 1
   }

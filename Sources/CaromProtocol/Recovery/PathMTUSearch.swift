@@ -99,10 +99,12 @@ struct PathMTUSearch: Sendable {
     return true
   }
 
-  /// Falls back to 1,200 bytes and schedules the next search.
+  /// Falls back to 1,200 bytes and schedules the next search. The owner ignores what becomes of
+  /// the probe in flight, if there is one.
   mutating func fallBack(at now: Int64) {
     guard size > Self.base else { return }
     size = Self.base
+    isProbing = false
     consecutiveLosses = 0
     failures = 0
     candidate = maximum

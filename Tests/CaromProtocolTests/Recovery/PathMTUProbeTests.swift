@@ -24,11 +24,25 @@ import Testing
       }
     }
 
-    mutating func sendProbe() {
-      #expect(flow.nextMTUProbe(at: now) == longest)
+    mutating func sendProbe(_ length: Int = longest) {
+      #expect(flow.nextMTUProbe(at: now) == length)
       flow.didSend(
-        bytes: longest, isAckEliciting: true, records: [], isMTUProbe: true, isAppLimited: true,
+        bytes: length, isAckEliciting: true, records: [], isMTUProbe: true, isAppLimited: true,
         at: now)
+    }
+
+    /// Sends packets that arrive, unlike the probe before them.
+    mutating func loseProbe() {
+      let next = flow.nextNumber
+      send(3)
+      acknowledge(next...next + 2, after: .milliseconds(100))
+    }
+
+    mutating func handleTimeout() throws {
+      let timeout = flow.findTimeout()
+      now = try #require(timeout)
+      var lost: [FrameRecord] = []
+      if flow.handleTimeout(at: now, lost: &lost) { send() }
     }
 
     mutating func acknowledge(_ range: ClosedRange<UInt64>, after delay: Duration) {
@@ -39,6 +53,33 @@ import Testing
       _ = flow.handle(
         ranges, ackDelay: 0, at: now, acknowledged: &acknowledged, lost: &lost)
     }
+  }
+
+  /// RFC 8899, section 4.3: the next search follows a delay, whatever becomes of older probes.
+  @Test(arguments: [(true, false), (false, true), (true, true)])
+  func `a probe that was in flight when a black hole was found proves nothing`(
+    isLost: Bool, arrives: Bool
+  ) throws {
+    var bench = Bench()
+    bench.loseProbe()
+    for _ in 0..<3 {
+      bench.sendProbe()
+      bench.loseProbe()
+    }
+    bench.sendProbe(1_464)
+    let found = bench.flow.nextNumber - 1
+    bench.acknowledge(found...found, after: .milliseconds(100))
+    #expect(bench.flow.packetSize == 1_464)
+    bench.now = bench.now.advanced(by: .seconds(600))
+    bench.sendProbe()
+    let probe = bench.flow.nextNumber - 1
+    while bench.flow.statistics.blackHoles == 0 { try bench.handleTimeout() }
+    let next = bench.now.advanced(by: .seconds(5))
+    if isLost { bench.loseProbe() }
+    if arrives { bench.acknowledge(probe...probe, after: .milliseconds(10)) }
+    #expect(bench.flow.packetSize == PathMTUSearch.base)
+    #expect(bench.flow.nextMTUProbe(at: next.advanced(by: .nanoseconds(-1))) == nil)
+    #expect(bench.flow.nextMTUProbe(at: next) == Self.longest)
   }
 
   @Test func `a probe that arrives after it was declared lost counts for the window too`() {
