@@ -77,15 +77,29 @@ struct HostScript {
     let (up, down) = (hostQueue, initiatorQueue)
     hostQueue = []
     initiatorQueue = []
-    for datagram in up { receive(datagram, toHost: true) }
-    for datagram in down { receive(datagram, toHost: false) }
+    for datagram in up { try receive(datagram, toHost: true) }
+    for datagram in down { try receive(datagram, toHost: false) }
     try drain()
   }
 
-  private mutating func receive(_ datagram: [UInt8], toHost: Bool) {
+  /// Delivers a datagram. The host adds the messages of some channels to `Arrivals`.
+  private mutating func receive(_ datagram: [UInt8], toHost: Bool) throws(Broken) {
     packets += 1
     if toHost {
-      host.receiveDatagram(datagram.span, from: Self.initiatorRoute, at: now)
+      var arrivals = Arrivals()
+      for channel in UInt8(0)..<64 where Int(channel) % 4 < packets % 4 {
+        arrivals.channels.insert(channel)
+      }
+      host.receiveDatagram(
+        datagram.span, from: Self.initiatorRoute, into: &arrivals, at: now)
+      for message in arrivals.messages {
+        guard arrivals.channels.contains(message.channel), message.offset > 0,
+          message.length >= 0, Int(message.offset) + Int(message.length) <= datagram.count
+        else { throw Broken(description: "a message lies outside its datagram") }
+        let start = Int(message.offset)
+        let bytes = datagram.span.extracting(start..<start + Int(message.length))
+        if message.delivery.needsCredit, packets % 5 == 0 { host.park(message, bytes) }
+      }
     } else {
       initiator.receiveDatagram(datagram.span, from: Self.hostRoute, at: now)
     }
@@ -98,7 +112,7 @@ struct HostScript {
       let index = (Int(byte()) << 8 | Int(byte())) % datagram.count
       datagram[index] = byte()
     }
-    receive(datagram, toHost: toHost)
+    try receive(datagram, toHost: toHost)
     try drain()
   }
 
