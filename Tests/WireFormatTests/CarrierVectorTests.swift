@@ -21,8 +21,8 @@ import Testing
 
     /// Creates two connections that are open and have nothing left to send.
     init(at now: Instant) {
-      host = .respondingOnStream(as: nameless, timing: SessionTiming(), at: now)
-      client = .initiatingOnStream(as: leo, timing: SessionTiming(), key: key, at: now)
+      host = .respondingOnStream(as: LocalSide(nameless), at: now)
+      client = .initiatingOnStream(as: LocalSide(leo), key: key, at: now)
       Self.deliver(from: &client, to: &host, at: now)
       host.admit(at: now)
       for _ in 0..<2 {

@@ -73,14 +73,14 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
 
   @Test func `a client sends its request first`() {
     var client = Connection.initiatingOnStream(
-      as: leo, timing: SessionTiming(), key: key, at: .zero)
+      as: LocalSide(leo), key: key, at: .zero)
     let bytes = client.pollStream(queued: 0, at: .zero)
     #expect(bytes == vectors["request"])
   }
 
   @Test func `a host sends its grant, its first ping, and a goodbye at the end`() throws {
     let request = try #require(vectors["request"])
-    var host = Connection.respondingOnStream(as: nameless, timing: SessionTiming(), at: .zero)
+    var host = Connection.respondingOnStream(as: LocalSide(nameless), at: .zero)
     host.receive(request.span, at: .zero)
     host.admit(at: .zero)
     let opening = host.pollStream(queued: 0, at: .zero)
@@ -94,10 +94,10 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
   @Test func `both sides answer a ping with its number and their clock`() throws {
     let clock = Instant(nanoseconds: -2)
     let (request, grant) = (try #require(vectors["request"]), try #require(vectors["grant"]))
-    var host = Connection.respondingOnStream(as: nameless, timing: SessionTiming(), at: clock)
+    var host = Connection.respondingOnStream(as: LocalSide(nameless), at: clock)
     host.receive(request.span, at: clock)
     host.admit(at: clock)
-    var client = Connection.initiatingOnStream(as: leo, timing: SessionTiming(), at: clock)
+    var client = Connection.initiatingOnStream(as: LocalSide(leo), at: clock)
     client.receive(grant.span, at: clock)
     _ = (host.pollStream(queued: 0, at: .zero), client.pollStream(queued: 0, at: .zero))
     let ping = try #require(vectors["ping"])

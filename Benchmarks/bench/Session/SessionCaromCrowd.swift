@@ -126,9 +126,11 @@ import SessionPeers
       }
     }
     while let connection = players[player].lobby.host.pollReady() {
-      while players[player].lobby.host.pollDatagram(on: connection, at: time) != nil {
+      while true {
         buffer.removeAll(keepingCapacity: true)
-        buffer.append(copying: players[player].lobby.host.datagram)
+        guard
+          players[player].lobby.host.pollDatagram(on: connection, into: &buffer, at: time) != nil
+        else { break }
         unsafe buffer.withUnsafeBufferPointer { bytes in
           unsafe side_crowd_send(crowd, UInt32(player), bytes.baseAddress!, bytes.count)
         }

@@ -37,7 +37,7 @@ extension ChannelSet {
     channels[index].credit.takeBack(bytes.count + ChannelLimits.messageCharge)
     park(
       ReadyQueue.Message(
-        buffer: arena.store(bytes), length: UInt32(bytes.count), lane: .max,
+        buffer: sendState.arena.store(bytes), length: UInt32(bytes.count), lane: .max,
         channel: arrival.channel, delivery: arrival.delivery))
   }
 

@@ -49,7 +49,7 @@ extension ChannelSet {
   ) throws(DecodeError) {
     let distance = receiveLanes[lane].distance(of: frame.number)
     guard distance >= 0 else {
-      receiveStatistics.stale += 1
+      sendState.statistics.stale += 1
       return
     }
     guard distance < ChannelLimits.outstandingMessages else {
@@ -67,7 +67,7 @@ extension ChannelSet {
     }
     let entry = receiveLanes[lane].window[distance]
     guard entry.state != .whole else {
-      receiveStatistics.stale += 1
+      sendState.statistics.stale += 1
       return
     }
     if frame.isFragment {
@@ -91,8 +91,8 @@ extension ChannelSet {
       charge = assembly.total - assembly.bytes
     }
     try channels[channelIndex(lane)].credit.receive(charge)
-    if entry.state == .partial { arena.release(finish(entry.index, lane)) }
-    complete(arena.store(frame.payload), frame.total, lane, position)
+    if entry.state == .partial { sendState.arena.release(finish(entry.index, lane)) }
+    complete(sendState.arena.store(frame.payload), frame.total, lane, position)
   }
 
   private mutating func addFragment(
@@ -102,7 +102,7 @@ extension ChannelSet {
     var entry = receiveLanes[lane].window[position]
     if entry.state == .missing {
       try channels[channel].credit.receive(ChannelLimits.messageCharge)
-      entry.index = try reassemblies.begin(frame.total, needsCredit: true, arena: &arena)
+      entry.index = try reassemblies.begin(frame.total, needsCredit: true, arena: &sendState.arena)
       entry.state = .partial
       receiveLanes[lane].window[position] = entry
       if channels[channel].credit.reserve(frame.total) { scheduleCredit(channel) }
@@ -111,7 +111,7 @@ extension ChannelSet {
       throw .invalid(what: "fragment: different message length")
     }
     let count = try reassemblies.add(
-      frame.payload, at: frame.offset, to: entry.index, arena: &arena)
+      frame.payload, at: frame.offset, to: entry.index, arena: &sendState.arena)
     try channels[channel].credit.receive(count)
     guard reassemblies[entry.index].isComplete else { return }
     complete(finish(entry.index, lane), frame.total, lane, position)
@@ -154,7 +154,7 @@ extension ChannelSet {
   ) throws(DecodeError) {
     let distance = receiveLanes[lane].distance(of: frame.number)
     guard distance >= 0 else {
-      receiveStatistics.stale += 1
+      sendState.statistics.stale += 1
       return
     }
     let number = receiveLanes[lane].next + UInt64(distance)
@@ -166,13 +166,13 @@ extension ChannelSet {
       return try receiveUnreliableFragment(frame, lane, number: number)
     }
     guard let index = try partial(number, frame.total, lane) else {
-      receiveStatistics.stale += 1
+      sendState.statistics.stale += 1
       return
     }
     guard reassemblies[index].total == frame.total else {
       throw .invalid(what: "fragment: different message length")
     }
-    _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &arena)
+    _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &sendState.arena)
     guard reassemblies[index].isComplete else { return }
     if receiveLanes[lane].oldest?.index == index {
       receiveLanes[lane].oldest = nil
@@ -217,7 +217,7 @@ extension ChannelSet {
     _ number: UInt64, _ total: Int, _ lane: Int
   ) throws(DecodeError) -> Int32? {
     guard let oldest = receiveLanes[lane].oldest else {
-      let index = try reassemblies.begin(total, needsCredit: false, arena: &arena)
+      let index = try reassemblies.begin(total, needsCredit: false, arena: &sendState.arena)
       receiveLanes[lane].oldest = ReceiveLane.Partial(number: number, index: index)
       return index
     }
@@ -227,7 +227,7 @@ extension ChannelSet {
       guard number > newest.number else { return nil }
       discard(newest.index)
     }
-    let index = try reassemblies.begin(total, needsCredit: false, arena: &arena)
+    let index = try reassemblies.begin(total, needsCredit: false, arena: &sendState.arena)
     let partial = ReceiveLane.Partial(number: number, index: index)
     if number > oldest.number {
       receiveLanes[lane].newest = partial
@@ -239,8 +239,8 @@ extension ChannelSet {
   }
 
   private mutating func discard(_ index: Int32) {
-    arena.release(reassemblies.finish(index, needsCredit: false))
-    receiveStatistics.incomplete += 1
+    sendState.arena.release(reassemblies.finish(index, needsCredit: false))
+    sendState.statistics.incomplete += 1
   }
 
   // MARK: Unreliable messages
@@ -249,7 +249,7 @@ extension ChannelSet {
     _ frame: borrowing MessageFrame, _ lane: Int, number: UInt64
   ) throws(DecodeError) {
     guard let index = try unreliablePartial(number, frame.total, lane) else { return }
-    _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &arena)
+    _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &sendState.arena)
     guard reassemblies[index].isComplete else { return }
     unreliablePartials.remove(index)
     let buffer = reassemblies.finish(index, needsCredit: false)
@@ -266,7 +266,7 @@ extension ChannelSet {
       unreliablePartials.remove(known.index)
       discard(known.index)
     }
-    let index = try reassemblies.begin(total, needsCredit: false, arena: &arena)
+    let index = try reassemblies.begin(total, needsCredit: false, arena: &sendState.arena)
     if let oldest = unreliablePartials.append(number, lane: lane, index: index) {
       discard(oldest.index)
     }
@@ -285,7 +285,7 @@ extension ChannelSet {
   ) {
     guard arrivals.connection != 0, arrivals.channels.contains(frame.channel), ready.isEmpty,
       parked.isEmpty
-    else { return enqueue(arena.store(frame.payload), frame.total, lane) }
+    else { return enqueue(sendState.arena.store(frame.payload), frame.total, lane) }
     let index = channelIndex(lane)
     count(frame.total, index)
     arrivals.append(frame.delivery, frame.channel, at: offset, length: frame.total)
@@ -294,7 +294,7 @@ extension ChannelSet {
 
   /// Counts a complete message of the channel at `index`.
   @inline(__always) private mutating func count(_ length: Int, _ index: Int) {
-    receiveStatistics.messagesReceived += 1
+    sendState.statistics.messagesReceived += 1
     channels[index].traffic.messagesReceived += 1
     channels[index].traffic.bytesReceived += UInt64(length)
   }
@@ -309,8 +309,8 @@ extension ChannelSet {
           || unreliableReadyBytes + length <= ChannelLimits.unreliableReceiveBytes
             && unreliableReadyCount < ChannelLimits.unreliableReceiveMessages
       else {
-        arena.release(buffer)
-        receiveStatistics.incomplete += 1
+        sendState.arena.release(buffer)
+        sendState.statistics.incomplete += 1
         return
       }
       unreliableReadyBytes += length
@@ -325,7 +325,7 @@ extension ChannelSet {
       let old =
         isSession
         ? sessionReady.replace(message, at: place) : ready.replace(message, at: place)
-      receiveStatistics.stale += 1
+      sendState.statistics.stale += 1
       release(old)
       return
     }
@@ -342,7 +342,7 @@ extension ChannelSet {
     _ body: (_ channel: UInt8, _ delivery: Delivery, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
     guard let message = popReady(parking: parking) else { return false }
-    let buffer = arena.buffers[Int(message.buffer)].bytes
+    let buffer = sendState.arena.buffers[Int(message.buffer)].bytes
     body(message.channel, message.delivery, buffer.span.extracting(0..<Int(message.length)))
     if message.delivery.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
     release(message)
@@ -353,7 +353,7 @@ extension ChannelSet {
   package mutating func pollSessionMessage() -> [UInt8]? {
     guard let message = sessionReady.popFirst() else { return nil }
     defer { releaseControl(message) }
-    let buffer = arena.buffers[Int(message.buffer)].bytes
+    let buffer = sendState.arena.buffers[Int(message.buffer)].bytes
     return Array(copying: buffer.span.extracting(0..<Int(message.length)))
   }
 
@@ -363,7 +363,7 @@ extension ChannelSet {
   mutating func pollControl() -> Result<ControlPacket?, DecodeError>? {
     guard let message = sessionReady.popFirst() else { return nil }
     defer { releaseControl(message) }
-    let buffer = arena.buffers[Int(message.buffer)].bytes
+    let buffer = sendState.arena.buffers[Int(message.buffer)].bytes
     do throws(DecodeError) {
       let bytes = buffer.span.extracting(0..<Int(message.length))
       return .success(try ControlPacket.decode(bytes))
@@ -378,7 +378,7 @@ extension ChannelSet {
   /// Frees the buffer of a message that the application has read, and returns its credit to the
   /// peer.
   private mutating func release(_ message: ReadyQueue.Message) {
-    arena.release(message.buffer)
+    sendState.arena.release(message.buffer)
     if !message.delivery.isReliable {
       unreliableReadyBytes -= Int(message.length)
       unreliableReadyCount -= 1

@@ -39,9 +39,6 @@ package struct ChannelSet: Sendable {
   var creditsDue = 0
 
   // Receiving.
-  var arena = MessageArena()
-  /// The counters of received messages. The counters of sent messages stay zero here.
-  var receiveStatistics = ChannelStatistics()
   var receiveLanes: [ReceiveLane] = []
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
@@ -80,7 +77,7 @@ package struct ChannelSet: Sendable {
   /// Whether there are unread messages of the session's own channel.
   var hasSessionMessage: Bool { !sessionReady.isEmpty }
   /// The number of bytes of memory allocated for messages, in both directions.
-  package var heldBytes: Int { arena.heldBytes + sendState.arena.heldBytes }
+  package var heldBytes: Int { sendState.arena.heldBytes }
 
   /// The number of bytes by which the receive windows of all channels together may still grow.
   package var windowGrowthLeft: Int { ChannelLimits.windowGrowth - windowGrowth }
@@ -92,13 +89,7 @@ package struct ChannelSet: Sendable {
   }
 
   /// The counters of sent and received messages together.
-  package var statistics: ChannelStatistics {
-    var sum = sendState.statistics
-    sum.messagesReceived = receiveStatistics.messagesReceived
-    sum.stale = receiveStatistics.stale
-    sum.incomplete = receiveStatistics.incomplete
-    return sum
-  }
+  package var statistics: ChannelStatistics { sendState.statistics }
 
   /// Sets the priority and weight of a channel. Before the first call, an application channel has
   /// the default plan, and the session's own channel has priority 0.
@@ -140,7 +131,6 @@ package struct ChannelSet: Sendable {
     }
     guard now >= nextTrim else { return }
     nextTrim = now.advanced(byNanoseconds: 1_000_000_000)
-    arena.trim()
     sendState.arena.trim()
     for index in lanes.indices { lanes[index].trim() }
     for index in receiveLanes.indices { receiveLanes[index].window.trim() }

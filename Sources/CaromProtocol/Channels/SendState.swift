@@ -2,6 +2,7 @@ import CaromCore
 
 /// The sending state that all send lanes of a connection share.
 struct SendState: Sendable {
+  /// The buffers of the connection's messages in both directions.
   var arena = MessageArena()
   var fragments = FragmentTable()
   var redundantSends = RedundantSends()
@@ -9,6 +10,7 @@ struct SendState: Sendable {
   /// The credit of each channel, indexed as in `ChannelSet.channels`.
   var credits: [SendCredit] = []
   var events = Deque<ChannelEvent>()
+  /// The counters of the connection's messages in both directions.
   var statistics = ChannelStatistics()
 
   /// The number that `send` will return for the next message.

@@ -13,7 +13,7 @@ extension Connection {
     case (.request, .requested): break  // A repeated request is harmless.
     case (.request(_, let key, _), .open) where !isInitiator:
       guard key == self.key else { return closeForViolation(at: now) }
-      send(.grant(version: SessionWire.version, local), on: kind, at: now)
+      send(.grant(version: SessionWire.version, local.peer), on: kind, at: now)
     case (.grant(let version, let info), .awaitingGrant):
       guard version == SessionWire.version else { return closeForVersion(version, at: now) }
       if kind == .stream { stream?.join() }
@@ -59,12 +59,12 @@ extension Connection {
     guard version == SessionWire.version else { return closeForVersion(version, at: now) }
     guard self.key == .none || key == self.key else { return closeForViolation(at: now) }
     self.key = key
-    guard info.application == local.application, info.id != local.id else {
+    guard info.application == local.peer.application, info.id != local.peer.id else {
       return close(Goodbye(.wrongApplication), as: .wrongApplication, at: now)
     }
-    guard info.applicationVersion == local.applicationVersion else {
+    guard info.applicationVersion == local.peer.applicationVersion else {
       let theirs = info.applicationVersion
-      let goodbye = Goodbye(.versionMismatch, version: local.applicationVersion)
+      let goodbye = Goodbye(.versionMismatch, version: local.peer.applicationVersion)
       return close(goodbye, as: .versionMismatch(theirs: theirs), at: now)
     }
     handleRequest(of: info, at: now)
@@ -74,7 +74,7 @@ extension Connection {
   /// peer.
   mutating func handleRequest(of info: PeerInfo, at now: Instant) {
     // While the peer waits for the answer it may stay silent, so only the handshake limit applies.
-    state = .requested(info, deadline: now.advanced(by: timing.handshakeLimit))
+    state = .requested(info, deadline: now.advanced(by: local.timing.handshakeLimit))
     events.append(.requested(info))
   }
 
@@ -86,7 +86,8 @@ extension Connection {
     stream = nil
     datagram?.acknowledgeNow()
     state =
-      datagram?.isOpen == true ? .lingering(deadline: now.advanced(by: timing.closeLimit)) : .closed
+      datagram?.isOpen == true
+      ? .lingering(deadline: now.advanced(by: local.timing.closeLimit)) : .closed
   }
 
   /// Enters the open state and starts pinging.
@@ -95,7 +96,7 @@ extension Connection {
     datagram?.resumes = true
     lastReceived = now
     events.append(.opened(info))
-    send(pinger.begin(at: now), at: now)
+    send(pinger.begin(local.timing, at: now), at: now)
     reportLinkChange()
   }
 
@@ -104,7 +105,7 @@ extension Connection {
   mutating func sendRequestIfNeeded(at now: Instant) {
     guard !hasSentRequest, datagram?.isOpen == true, case .awaitingGrant = state else { return }
     hasSentRequest = true
-    send(.request(version: SessionWire.version, key, local), on: .datagram, at: now)
+    send(.request(version: SessionWire.version, key, local.peer), on: .datagram, at: now)
   }
 
   /// Sends a control packet on the link that currently carries messages.

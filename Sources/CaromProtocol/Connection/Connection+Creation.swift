@@ -4,28 +4,28 @@ import CaromCore
 extension Connection {
   /// Creates a connection that this side initiates, which requests a seat on each link it is given.
   package static func initiating(
-    as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
+    as local: LocalSide, key: ConnectionKey, at now: Instant
   ) -> Connection {
-    let deadline = now.advanced(by: timing.handshakeLimit)
+    let deadline = now.advanced(by: local.timing.handshakeLimit)
     return Connection(
-      local: local, timing: timing, key: key, isInitiator: true,
+      local: local, key: key, isInitiator: true,
       state: .awaitingGrant(deadline: deadline), at: now)
   }
 
   /// Creates a connection that this side initiates on an already open stream. It requests a seat.
   package static func initiatingOnStream(
-    as local: PeerInfo, timing: SessionTiming, key: ConnectionKey = .none, at now: Instant
+    as local: LocalSide, key: ConnectionKey = .none, at now: Instant
   ) -> Connection {
-    var connection = initiating(as: local, timing: timing, key: key, at: now)
+    var connection = initiating(as: local, key: key, at: now)
     connection.addStream(at: now)
     return connection
   }
 
   /// Creates a connection on a stream that the peer has opened, and waits for the peer's request.
   package static func respondingOnStream(
-    as local: PeerInfo, timing: SessionTiming, at now: Instant
+    as local: LocalSide, at now: Instant
   ) -> Connection {
-    var connection = responding(as: local, timing: timing, key: .none, at: now)
+    var connection = responding(as: local, key: .none, at: now)
     connection.stream = StreamPath(limit: handshakeFrameLimit)
     return connection
   }
@@ -33,18 +33,18 @@ extension Connection {
   /// Creates a connection that the peer began with a hello from `source`, an address that the peer
   /// has proven to be its own.
   static func responding(
-    to hello: Hello, from source: Route, as local: PeerInfo, timing: SessionTiming, at now: Instant
+    to hello: Hello, from source: Route, as local: LocalSide, at now: Instant
   ) -> Connection {
-    var connection = responding(as: local, timing: timing, key: hello.key, at: now)
+    var connection = responding(as: local, key: hello.key, at: now)
     connection.datagram = .responding(to: hello, from: source, at: now)
     return connection
   }
 
   /// Creates a connection on a stream that another host of the group has accepted and partly read.
   static func responding(
-    on handed: HandedStream, as local: PeerInfo, timing: SessionTiming, at now: Instant
+    on handed: HandedStream, as local: LocalSide, at now: Instant
   ) -> Connection {
-    var connection = responding(as: local, timing: timing, key: handed.key, at: now)
+    var connection = responding(as: local, key: handed.key, at: now)
     connection.stream = handed.path
     if let info = handed.info {
       connection.handleRequest(of: info, at: now)
@@ -55,10 +55,10 @@ extension Connection {
   }
 
   private static func responding(
-    as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
+    as local: LocalSide, key: ConnectionKey, at now: Instant
   ) -> Connection {
     Connection(
-      local: local, timing: timing, key: key, isInitiator: false,
-      state: .awaitingRequest(deadline: now.advanced(by: timing.handshakeLimit)), at: now)
+      local: local, key: key, isInitiator: false,
+      state: .awaitingRequest(deadline: now.advanced(by: local.timing.handshakeLimit)), at: now)
   }
 }

@@ -114,7 +114,7 @@ extension Connection {
   /// Handles the loss of the last working link: interrupts the connection if it was open and may be
   /// resumed, and closes it with `reason` otherwise.
   mutating func handleLinksLost(as reason: DisconnectReason, at now: Instant) {
-    guard isOpen, interruption == nil, timing.resumeLimit > .zero else {
+    guard isOpen, interruption == nil, local.timing.resumeLimit > .zero else {
       emitClosed(reason)
       return closeNow()
     }

@@ -13,7 +13,7 @@ extension Connection {
     path.append(
       isOpen
         ? .join(version: SessionWire.version, key)
-        : .request(version: SessionWire.version, key, local))
+        : .request(version: SessionWire.version, key, local.peer))
     stream = path
     return true
   }
@@ -24,7 +24,7 @@ extension Connection {
   /// had to resolve the neighbor's link-layer address.
   mutating func handleStreamFailed(at now: Instant) {
     guard case .awaitingGrant(let deadline) = state, datagram?.hasFoundPeer != true else { return }
-    let grace = max(Self.datagramGrace, timing.handshakeLimit - (deadline - now))
+    let grace = max(Self.datagramGrace, local.timing.handshakeLimit - (deadline - now))
     state = .awaitingGrant(deadline: min(deadline, now.advanced(by: grace)))
   }
 
@@ -35,7 +35,7 @@ extension Connection {
     stream = path
     recordSignOfLife(at: now)
     switch state {
-    case .open: send(.grant(version: SessionWire.version, local), on: .stream, at: now)
+    case .open: send(.grant(version: SessionWire.version, local.peer), on: .stream, at: now)
     case .awaitingRequest: if let info { handleRequest(of: info, at: now) }
     default: break
     }

@@ -43,8 +43,7 @@ package struct Connection {
     }
   }
 
-  let local: PeerInfo
-  let timing: SessionTiming
+  let local: LocalSide
   /// Whether this side opened the connection.
   let isInitiator: Bool
   /// The connection key. The responder learns it from the first link.
@@ -57,11 +56,11 @@ package struct Connection {
   /// Whether a `messages` event is due before all other `events`.
   var isMessagesEventDue = false
   var linkAction: LinkAction?
-  var pinger: Pinger
+  var pinger = Pinger()
   /// The time at which data from the peer last arrived, or at which the connection was created or
   /// opened, whichever is latest.
   var lastReceived: Instant
-  /// `timing.silenceLimit` in nanoseconds. It is precomputed because every packet needs it and
+  /// The silence limit in nanoseconds. It is precomputed because every packet needs it and
   /// `Duration` arithmetic is slow.
   let silenceLimit: Int64
   /// Whether this side has requested a seat over datagrams.
@@ -87,17 +86,14 @@ package struct Connection {
   package internal(set) var unknownPackets = 0
 
   init(
-    local: PeerInfo, timing: SessionTiming, key: ConnectionKey, isInitiator: Bool, state: State,
-    at now: Instant
+    local: LocalSide, key: ConnectionKey, isInitiator: Bool, state: State, at now: Instant
   ) {
     self.local = local
-    self.timing = timing
     self.key = key
     self.isInitiator = isInitiator
     self.state = state
     lastReceived = now
-    silenceLimit = timing.silenceLimit.wholeNanoseconds
-    pinger = Pinger(timing: timing)
+    silenceLimit = local.timing.silenceLimit.wholeNanoseconds
   }
 
   /// The maximum length of a stream frame before the handshake is complete, in bytes. Requests are
@@ -145,7 +141,7 @@ extension Connection {
   /// Grants the seat that the peer has requested.
   package mutating func admit(at now: Instant) {
     guard case .requested(let info, _) = state else { return }
-    sendOnAllLinks(.grant(version: SessionWire.version, local), at: now)
+    sendOnAllLinks(.grant(version: SessionWire.version, local.peer), at: now)
     open(info, at: now)
   }
 
@@ -160,7 +156,7 @@ extension Connection {
       state = .closed
       return
     }
-    state = .closing(deadline: now.advanced(by: timing.closeLimit))
+    state = .closing(deadline: now.advanced(by: local.timing.closeLimit))
     self.goodbye = goodbye
     sendGoodbyeWhenDrained(at: now)
   }
@@ -314,7 +310,7 @@ extension Connection {
     if handleLivenessTimeout(at: now) { return }
     if now >= silenceDeadline { return handleLinksLost(as: .timedOut, at: now) }
     guard interruption == nil else { return requestReconnect(at: now) }
-    if let ping = pinger.handleTimeout(at: now) { send(ping, at: now) }
+    if let ping = pinger.handleTimeout(local.timing, at: now) { send(ping, at: now) }
   }
 
   /// Returns the next time at which `handleTimeout` must be called, or `nil` if no timer is armed.
@@ -347,7 +343,7 @@ extension Connection {
   /// The time at which the peer has been silent for too long or, during an interruption, at which
   /// the connection can no longer be resumed.
   @inline(__always) private var silenceDeadline: Instant {
-    if let interruption { return interruption.start.advanced(by: timing.resumeLimit) }
+    if let interruption { return interruption.start.advanced(by: local.timing.resumeLimit) }
     return lastReceived.advanced(byNanoseconds: silenceLimit)
   }
 }

@@ -7,23 +7,22 @@ struct Pinger: Sendable {
   /// The maximum time between a ping and its answer. A later answer is ignored.
   private static let longestRoundTrip = Duration.seconds(60)
 
-  private let timing: SessionTiming
   private var sent = 0
   private(set) var nextTimeout: Instant?
   private(set) var roundTrip = RoundTrip()
 
-  init(timing: SessionTiming) { self.timing = timing }
-
   /// Starts the schedule and returns the first ping.
-  mutating func begin(at now: Instant) -> ControlPacket { makePing(at: now) }
-
-  /// Returns the next ping, or nil if no ping is due.
-  mutating func handleTimeout(at now: Instant) -> ControlPacket? {
-    guard let nextTimeout, now >= nextTimeout else { return nil }
-    return makePing(at: now)
+  mutating func begin(_ timing: SessionTiming, at now: Instant) -> ControlPacket {
+    makePing(timing, at: now)
   }
 
-  private mutating func makePing(at now: Instant) -> ControlPacket {
+  /// Returns the next ping, or nil if no ping is due.
+  mutating func handleTimeout(_ timing: SessionTiming, at now: Instant) -> ControlPacket? {
+    guard let nextTimeout, now >= nextTimeout else { return nil }
+    return makePing(timing, at: now)
+  }
+
+  private mutating func makePing(_ timing: SessionTiming, at now: Instant) -> ControlPacket {
     sent += 1
     let interval = sent <= timing.firstPings ? timing.firstPingInterval : timing.pingInterval
     nextTimeout = now.advanced(by: interval)

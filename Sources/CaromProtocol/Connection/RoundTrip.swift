@@ -8,9 +8,10 @@ public struct RoundTrip: Hashable, Sendable {
   /// The number of recent samples from which the clock offset is chosen.
   public static let window = 8
 
+  /// A sample, in nanoseconds.
   private struct Sample: Hashable, Sendable {
-    var roundTrip: Duration
-    var offset: Duration
+    var roundTrip: Int64
+    var offset: Int64
   }
   private var samples: [Sample] = []
 
@@ -25,18 +26,19 @@ public struct RoundTrip: Hashable, Sendable {
 
   /// The peer's clock minus the local clock; `nil` before the first sample.
   public var clockOffset: Duration? {
-    samples.min { $0.roundTrip < $1.roundTrip }?.offset
+    samples.min { $0.roundTrip < $1.roundTrip }.map { .nanoseconds($0.offset) }
   }
 
   /// Adds a sample: a ping sent at `sent` was answered at `now`, and the answer contains `remote`,
   /// the time on the peer's clock.
   mutating func add(sent: Instant, remote: Instant, now: Instant) {
-    let roundTrip = sent.duration(to: now)
-    guard roundTrip >= .zero else { return }
+    let nanoseconds = now.nanoseconds - sent.nanoseconds
+    guard nanoseconds >= 0 else { return }
+    let roundTrip = Duration.nanoseconds(nanoseconds)
     latest = roundTrip
     smoothed = smoothed.map { $0 + (roundTrip - $0) / 8 } ?? roundTrip
     if samples.count == Self.window { samples.removeFirst() }
-    let middle = sent.advanced(by: roundTrip / 2)
-    samples.append(Sample(roundTrip: roundTrip, offset: middle.duration(to: remote)))
+    let middle = sent.nanoseconds + nanoseconds / 2
+    samples.append(Sample(roundTrip: nanoseconds, offset: remote.nanoseconds &- middle))
   }
 }

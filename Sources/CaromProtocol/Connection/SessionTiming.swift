@@ -28,3 +28,14 @@ public struct SessionTiming: Hashable, Sendable {
   /// Creates the default timing.
   public init() {}
 }
+
+/// What all connections of a host share: the host's own description and its timing.
+package final class LocalSide: Sendable {
+  package let peer: PeerInfo
+  package let timing: SessionTiming
+
+  package init(_ peer: PeerInfo, timing: SessionTiming = SessionTiming()) {
+    self.peer = peer
+    self.timing = timing
+  }
+}

@@ -160,7 +160,7 @@ extension Host {
     }
     let id = makeConnectionID()
     let connection = Connection.responding(
-      to: hello, from: source, as: local, timing: timing, at: now)
+      to: hello, from: source, as: side, at: now)
     keys[hello.key] = id
     insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
     return id

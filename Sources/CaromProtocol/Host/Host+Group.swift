@@ -191,7 +191,7 @@ extension Host {
     _ handed: HandedStream, as id: ConnectionID, at now: Instant
   ) -> Bool {
     guard entries.count < Self.connectionLimit else { return false }
-    let connection = Connection.responding(on: handed, as: local, timing: timing, at: now)
+    let connection = Connection.responding(on: handed, as: side, at: now)
     var entry = Entry(id: id, connection: connection, isIncoming: true)
     entry.wasHandedOver = true
     insert(entry, at: now)

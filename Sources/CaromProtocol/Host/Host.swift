@@ -12,8 +12,7 @@ package struct Host {
   /// occupies 2 KiB.
   package static let connectionLimit = 4096
 
-  package let local: PeerInfo
-  let timing: SessionTiming
+  let side: LocalSide
   var entries = ConnectionSlots()
   var events = Deque<HostEvent>()
   /// The connections whose `messages` events follow all of `events`. These are the most frequent
@@ -67,12 +66,13 @@ package struct Host {
   ) {
     self.member = member
     lastID = ConnectionID.beginning(of: member ?? 0).number
-    self.local = local
+    side = LocalSide(local, timing: timing)
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
-    self.timing = timing
     self.secret = secret
     paths = PathTable(secret: secret)
   }
+
+  package var local: PeerInfo { side.peer }
 
   /// Returns an id that no connection of this host has had before.
   package mutating func makeConnectionID() -> ConnectionID {
@@ -112,7 +112,7 @@ extension Host {
   /// if `connectionLimit` is reached.
   package mutating func accept(_ id: ConnectionID, at now: Instant) -> Bool {
     guard entries.count < Self.connectionLimit else { return false }
-    let connection = Connection.respondingOnStream(as: local, timing: timing, at: now)
+    let connection = Connection.respondingOnStream(as: side, at: now)
     insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
     return true
   }
@@ -129,7 +129,7 @@ extension Host {
       refresh(index, at: now)
       return isAdded
     }
-    let connection = Connection.initiatingOnStream(as: local, timing: timing, key: key, at: now)
+    let connection = Connection.initiatingOnStream(as: side, key: key, at: now)
     insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     return true
   }
@@ -147,7 +147,7 @@ extension Host {
       return entries[index].connection.isLingering
     }
     if index(of: id) == nil {
-      let connection = Connection.initiating(as: local, timing: timing, key: key, at: now)
+      let connection = Connection.initiating(as: side, key: key, at: now)
       insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     }
     guard let index = index(of: id) else { return }
@@ -161,7 +161,7 @@ extension Host {
 
   mutating func remove(_ index: Int) {
     let vacancy = Connection(
-      local: local, timing: timing, key: .none, isInitiator: false, state: .closed, at: .zero)
+      local: side, key: .none, isInitiator: false, state: .closed, at: .zero)
     let entry = entries.remove(
       index, leaving: Entry(id: ConnectionID(0), connection: vacancy, isIncoming: false))
     deadlines.set(nil, at: index)

@@ -12,7 +12,7 @@ struct PacketRing: Sendable {
     var isEmpty: Bool { count == 0 }
   }
 
-  private var packets = [SentPacket](repeating: .free, count: 16)
+  private var packets = [SentPacket](repeating: .free, count: 4)
 
   private var mask: Int { packets.count - 1 }
 

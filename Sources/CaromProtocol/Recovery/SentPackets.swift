@@ -21,7 +21,7 @@ struct SentPackets: Sendable {
   private(set) var inFlight = 0
 
   private var ring = PacketRing()
-  private var records = [FrameRecord](repeating: FrameRecord(.reliable), count: 16)
+  private var records = [FrameRecord](repeating: FrameRecord(.reliable), count: 4)
   private var recordsEnd: UInt64 = 0
 
   /// The lowest number that is remembered; `nextNumber` if there is none.

@@ -125,7 +125,7 @@ import Testing
       try receive(.filled(delivery, 2 * number + 1, length: 60), in: &pair.far)
       if number % 4 == 3 { _ = pair.take() }
     }
-    #expect(pair.far.arena.usedBytes == 0 && pair.far.heldBytes <= 8 * 64 + 64)
+    #expect(pair.far.sendState.arena.usedBytes == 0 && pair.far.heldBytes <= 8 * 64 + 64)
     #expect(pair.far.reassemblies.reliableBytes == 0 && !pair.far.hasMessages)
   }
 
@@ -227,7 +227,7 @@ import Testing
     #expect(pair.far.pollSessionMessage() == [0xFF, 0xFF, 0xFF])
     let results = (0..<2).map { _ in pair.far.pollControl() == nil }
     #expect(results == [false, true])
-    #expect(!pair.far.hasSessionMessage && pair.far.arena.usedBytes == 0)
+    #expect(!pair.far.hasSessionMessage && pair.far.sendState.arena.usedBytes == 0)
   }
 
   @Test func `the newest sequenced message of the session's own channel is read`() throws {

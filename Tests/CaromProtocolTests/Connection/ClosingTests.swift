@@ -14,7 +14,7 @@ import Testing
   private func makeResponder(timing: SessionTiming = SessionTiming()) -> Connection {
     var host = Connection.responding(
       to: Hello(key: key, epoch: 1, resumes: false, cookie: nil),
-      from: DatagramPair.clientRoute, as: makePeer(1), timing: timing, at: now)
+      from: DatagramPair.clientRoute, as: LocalSide(makePeer(1), timing: timing), at: now)
     host.receiveDatagram(DataPacket.encode(0, [.ping]).span, at: now)
     host.handleRequest(of: makePeer(2), at: now)
     host.admit(at: now)

@@ -13,7 +13,7 @@ import Testing
   private func makeResponder() -> Connection {
     var host = Connection.responding(
       to: Hello(key: key, epoch: 1, resumes: false, cookie: nil), from: DatagramPair.clientRoute,
-      as: makePeer(1), timing: SessionTiming(), at: now)
+      as: LocalSide(makePeer(1)), at: now)
     host.handleRequest(of: makePeer(2), at: now)
     host.admit(at: now)
     _ = pollEvents(&host)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func `the stream has output while something is queued that it carries`() throws {
-    var host = Connection.respondingOnStream(as: makePeer(1), timing: SessionTiming(), at: now)
+    var host = Connection.respondingOnStream(as: LocalSide(makePeer(1)), at: now)
     #expect(!host.hasStreamOutput && host.queuedBytes == 0)
     let request = ControlPacket.request(version: 2, key, makePeer(2)).packet.framed()
     host.receive(request.span, at: now)

@@ -23,8 +23,8 @@ struct ConnectionPair {
   var isCut = false
 
   init(host: PeerInfo = makePeer(1), client: PeerInfo = makePeer(2), chunk: Int? = nil) {
-    self.host = .respondingOnStream(as: host, timing: SessionTiming(), at: now)
-    self.client = .initiatingOnStream(as: client, timing: SessionTiming(), at: now)
+    self.host = .respondingOnStream(as: LocalSide(host), at: now)
+    self.client = .initiatingOnStream(as: LocalSide(client), at: now)
     self.chunk = chunk
   }
 
@@ -113,7 +113,7 @@ extension Connection {
   static func openResponder(
     timing: SessionTiming = SessionTiming(), key: ConnectionKey = .none, at now: Instant
   ) -> Connection {
-    var host = respondingOnStream(as: makePeer(1), timing: timing, at: now)
+    var host = respondingOnStream(as: LocalSide(makePeer(1), timing: timing), at: now)
     let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
     host.receive(request.packet.framed().span, at: now)
     host.admit(at: now)

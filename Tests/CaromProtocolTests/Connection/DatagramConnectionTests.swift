@@ -74,7 +74,7 @@ import Testing
   @Test func `a message before the grant is neither delivered nor acknowledged`() throws {
     let hello = Hello(key: key, epoch: 1, resumes: false, cookie: nil)
     var host = Connection.responding(
-      to: hello, from: DatagramPair.clientRoute, as: makePeer(1), timing: SessionTiming(), at: now)
+      to: hello, from: DatagramPair.clientRoute, as: LocalSide(makePeer(1)), at: now)
     let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
     var writer = PacketWriter()
     request.encode(into: &writer)

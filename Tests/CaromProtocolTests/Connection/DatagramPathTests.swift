@@ -65,7 +65,7 @@ import Testing
   @Test func `an initiator adds 1 to its epoch when it connects again or gets another cookie`() {
     let other = Route(Endpoint(.loopback4, port: 2_000))
     var initiator = Connection.initiating(
-      as: makePeer(1), timing: SessionTiming(), key: key, at: now)
+      as: LocalSide(makePeer(1)), key: key, at: now)
     initiator.connect(to: [route], at: now)
     #expect(sentHello(&initiator) == makeHello(1, nil))
     handleRetry(7, key.prefix, from: route, &initiator)
@@ -106,8 +106,8 @@ import Testing
     var timing = SessionTiming()
     timing.firstPingInterval = .seconds(1)
     var host = Connection.responding(
-      to: Hello(key: key, epoch: 1, resumes: false, cookie: nil), from: route, as: makePeer(1),
-      timing: timing, at: now)
+      to: Hello(key: key, epoch: 1, resumes: false, cookie: nil), from: route,
+      as: LocalSide(makePeer(1), timing: timing), at: now)
     host.handleRequest(of: makePeer(2), at: now)
     host.admit(at: now)
     let message = [UInt8](repeating: 7, count: 1_100)

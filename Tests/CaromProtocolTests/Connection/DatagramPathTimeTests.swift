@@ -68,7 +68,7 @@ import Testing
 
   @Test func `after 1.25 s of silence a path is pinged each 50 ms`() throws {
     var client = Connection.initiating(
-      as: makePeer(2), timing: SessionTiming(), key: key, at: now)
+      as: LocalSide(makePeer(2)), key: key, at: now)
     client.connect(to: [makeRoute(1)], at: now)
     client.datagram?.handleRetry(
       Retry(cookie: Cookie(bits: 1)!, keyPrefix: key.prefix), from: makeRoute(1), at: now)

@@ -11,12 +11,12 @@ import Testing
   private static let otherKey = ConnectionKey(prefix: 1, rest: 3)
 
   private func makeResponder() -> Connection {
-    .respondingOnStream(as: makePeer(1), timing: SessionTiming(), at: now)
+    .respondingOnStream(as: LocalSide(makePeer(1)), at: now)
   }
 
   private func makeInitiator() -> Connection {
     var client = Connection.initiatingOnStream(
-      as: makePeer(2), timing: SessionTiming(), key: Self.key, at: now)
+      as: LocalSide(makePeer(2)), key: Self.key, at: now)
     let request = ControlPacket.request(version: 2, Self.key, makePeer(2)).packet.framed()
     #expect(client.pollStream(queued: 0, at: now) == request)
     return client
@@ -97,7 +97,7 @@ import Testing
   @Test func `another version of the messages is refused with the responder's version of them`() {
     var local = makePeer(1)
     local.applicationVersion = 7
-    var host = Connection.respondingOnStream(as: local, timing: SessionTiming(), at: now)
+    var host = Connection.respondingOnStream(as: LocalSide(local), at: now)
     var info = makePeer(2)
     info.applicationVersion = 5
     receive(.request(version: 2, Self.key, info), on: &host)
@@ -113,7 +113,7 @@ import Testing
     for (key, isRefused) in [(Self.key, false), (Self.otherKey, true), (.none, true)] {
       var host = Connection.responding(
         to: Hello(key: Self.key, epoch: 1, resumes: false, cookie: nil),
-        from: DatagramPair.clientRoute, as: makePeer(1), timing: SessionTiming(), at: now)
+        from: DatagramPair.clientRoute, as: LocalSide(makePeer(1)), at: now)
       let request = ControlPacket.request(version: 2, key, makePeer(2))
       host.receive(request, on: .datagram, at: now)
       #expect(

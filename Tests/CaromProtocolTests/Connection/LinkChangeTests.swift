@@ -21,7 +21,7 @@ import Testing
   /// An initiator with both links, whose messages are carried by datagrams.
   private func makeInitiator() -> Connection {
     let route = Route(Endpoint(.loopback4, port: 1))
-    var client = Connection.initiating(as: makePeer(2), timing: SessionTiming(), key: key, at: now)
+    var client = Connection.initiating(as: LocalSide(makePeer(2)), key: key, at: now)
     client.connect(to: [route], at: now)
     client.handleRetry(
       Retry(cookie: Cookie(bits: 1)!, keyPrefix: key.prefix), from: route, at: now)

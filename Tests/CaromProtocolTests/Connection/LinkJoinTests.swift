@@ -38,7 +38,7 @@ import Testing
     failed: Int, ends: Int
   ) {
     var connection = Connection.initiating(
-      as: makePeer(1), timing: SessionTiming(), key: key, at: now)
+      as: LocalSide(makePeer(1)), key: key, at: now)
     connection.handleStreamFailed(at: now + .milliseconds(failed))
     connection.handleTimeout(at: now + .milliseconds(ends - 1))
     #expect(!connection.isEnding)

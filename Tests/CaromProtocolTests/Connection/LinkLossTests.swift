@@ -20,7 +20,7 @@ import Testing
   private func makeRequested() -> Connection {
     var host = Connection.responding(
       to: Hello(key: key, epoch: 1, resumes: false, cookie: nil),
-      from: DatagramPair.clientRoute, as: makePeer(1), timing: SessionTiming(), at: now)
+      from: DatagramPair.clientRoute, as: LocalSide(makePeer(1)), at: now)
     host.receiveDatagram(DataPacket.encode(0, [.ping]).span, at: now)
     host.adoptStream(
       StreamPath(limit: Connection.handshakeFrameLimit), of: makePeer(2), at: now)
@@ -77,7 +77,7 @@ import Testing
   /// An initiator on a stream, whose connection is open, and interrupted now.
   private func makeInterrupted() -> Connection {
     var client = Connection.initiatingOnStream(
-      as: makePeer(2), timing: Self.resuming, key: key, at: now)
+      as: LocalSide(makePeer(2), timing: Self.resuming), key: key, at: now)
     let grant = ControlPacket.grant(version: SessionWire.version, makePeer(1)).packet.framed()
     client.receive(grant.span, at: now)
     client.handleLinkEnd(.reset, at: now)

@@ -154,7 +154,8 @@ import Testing
 
   @Test func `a stream that breaks before it resumes a connection does not end the interruption`() {
     let now = Instant(nanoseconds: 1_000_000_000)
-    var client = Connection.initiatingOnStream(as: makePeer(2), timing: Self.timing, at: now)
+    var client = Connection.initiatingOnStream(
+      as: LocalSide(makePeer(2), timing: Self.timing), at: now)
     let grant = ControlPacket.grant(version: SessionWire.version, makePeer(1)).packet.framed()
     client.receive(grant.span, at: now)
     client.handleLinkEnd(.reset, at: now)

@@ -40,7 +40,7 @@ import Testing
   {
     var host = Connection.responding(
       to: Hello(key: ConnectionKey(prefix: 1, rest: 2), epoch: 1, resumes: false, cookie: nil),
-      from: DatagramPair.clientRoute, as: makePeer(1), timing: SessionTiming(), at: now)
+      from: DatagramPair.clientRoute, as: LocalSide(makePeer(1)), at: now)
     host.receiveDatagram(DataPacket.encode(0, [.ping]).span, at: now)
     host.adoptStream(StreamPath(limit: 4_096), of: makePeer(2), at: now)
     host.admit(at: now)

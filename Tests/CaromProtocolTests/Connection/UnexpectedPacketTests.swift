@@ -19,7 +19,7 @@ import Testing
     let key = ConnectionKey(prefix: 1, rest: 2)
     var host = Connection.responding(
       to: Hello(key: key, epoch: 1, resumes: false, cookie: nil),
-      from: Route(Endpoint(.loopback4, port: 1_000)), as: makePeer(1), timing: SessionTiming(),
+      from: Route(Endpoint(.loopback4, port: 1_000)), as: LocalSide(makePeer(1)),
       at: now)
     let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
     host.receive(request, on: .datagram, at: now)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ConnectionSlotsTests {
   private func makeEntry(_ number: UInt64) -> Host.Entry {
     let connection = Connection.initiating(
-      as: makePeer(1), timing: SessionTiming(), key: .none, at: .zero)
+      as: LocalSide(makePeer(1)), key: .none, at: .zero)
     return Host.Entry(id: ConnectionID(number), connection: connection, isIncoming: false)
   }
 

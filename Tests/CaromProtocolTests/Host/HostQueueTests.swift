@@ -14,7 +14,7 @@ private struct QueueFixture {
     let id = host.makeConnectionID()
     _ = host.accept(id, at: now)
     let peer = makePeer(100 + id.number)
-    initiators.append((id, .initiatingOnStream(as: peer, timing: SessionTiming(), at: now)))
+    initiators.append((id, .initiatingOnStream(as: LocalSide(peer), at: now)))
   }
 
   /// Transfers the bytes of all sides, and admits every peer that requests a seat.

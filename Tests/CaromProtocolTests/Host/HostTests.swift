@@ -17,7 +17,7 @@ private struct SeatFixture {
     let id = ConnectionID(number)
     let accepted = host.accept(id, at: now)
     #expect(accepted)
-    initiators[id] = .initiatingOnStream(as: peer, timing: SessionTiming(), at: now)
+    initiators[id] = .initiatingOnStream(as: LocalSide(peer), at: now)
     exchange()
     return id
   }

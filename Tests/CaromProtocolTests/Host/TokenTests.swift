@@ -69,7 +69,7 @@ import Testing
     let route = HostScript.hostRoute
     let key = ConnectionKey(prefix: 1, rest: 2)
     var initiator = Connection.initiating(
-      as: makePeer(2), timing: SessionTiming(), key: key, at: now)
+      as: LocalSide(makePeer(2)), key: key, at: now)
     initiator.connect(to: [route], token: JoinToken(makeToken(), of: route.endpoint), at: now)
     initiator.handleStreamFailed(at: now)
     var (time, lengths) = (now, [Int]())

@@ -93,7 +93,7 @@ struct VirtualPeer: VirtualNode {
   /// Simulates a restart of the process: all state is lost.
   mutating func restart() {
     machine = Host(
-      machine.local, seats: 16, timing: machine.timing, secret: HostSecret(using: &generator))
+      machine.local, seats: 16, timing: machine.side.timing, secret: HostSecret(using: &generator))
     id = nil
   }
 
