@@ -20,6 +20,8 @@ struct SessionCounts {
   var answerToForged = 0.0
   /// The bytes of memory that a host holds for unvalidated addresses.
   var heldForStrangers = 0.0
+  /// The bytes of memory that a host holds for each peer that only answers pings.
+  var heldForIdlePeer = 0.0
   /// The heap allocations for each datagram of a game.
   var allocations = 0.0
   /// The datagrams that both sides send in each tick of a game, at 60 and at 20 ticks a second.
@@ -38,6 +40,7 @@ struct SessionCounts {
     measureAnswers()
     answerToForged = SessionUnvalidatedSenders.reflection(of: .forged)
     heldForStrangers = SessionUnvalidatedSenders.heldBytes()
+    heldForIdlePeer = SessionIdlePeers.heldBytes()
     unreliable = Self.overhead([.unreliable])
     reliable = Self.overhead([.reliableOrdered])
     nextUnreliable = Self.overhead([.unreliable, .unreliable]) - unreliable

@@ -52,6 +52,7 @@ extension SessionRun {
       .init(
         "bytes answered by bytes received, forged cookie", counts.answerToForged, "", .atMost, 0.3),
       .init("allocations a datagram", counts.allocations, "", .atMost, 0),
+      .init("memory of an idle peer, no sockets", counts.heldForIdlePeer / 1e3, "kB", .atMost, 3),
       .init(
         "a black hole: time until packets have 1,200 B", counts.blackHole.milliseconds, "ms",
         .atMost, 600),

@@ -11,6 +11,7 @@ struct SessionThresholds: Codable {
   var answerToData: Double
   var answerToForged: Double
   var heldForStrangers: Double
+  var heldForIdlePeer: Double
   var blackHole: Double
   var datagramsAt60: Double
   var datagramsAt20: Double
@@ -58,6 +59,7 @@ struct SessionThresholds: Codable {
         answerToForged
       ),
       ("bytes of memory held for unvalidated addresses", counts.heldForStrangers, heldForStrangers),
+      ("bytes of memory held for an idle peer", counts.heldForIdlePeer, heldForIdlePeer),
       ("datagrams a tick from both sides, at 60 Hz", counts.datagramsAt60, datagramsAt60),
       ("datagrams a tick from both sides, at 20 Hz", counts.datagramsAt20, datagramsAt20),
       ("time-outs until the sender leaves a black hole", counts.blackHole.timeouts, blackHole),
