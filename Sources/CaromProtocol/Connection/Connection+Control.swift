@@ -125,11 +125,10 @@ extension Connection {
       return
     }
     let options = SendOptions(control.isRepeated ? .unreliable : .reliableOrdered)
-    scratch.control.removeAll()
-    control.encode(into: &scratch.control)
-    let body = scratch.control.bytes
-    // This cannot fail: the session channel's own queue space far exceeds all control packets.
-    _ = try? channels.send(body.span, on: SessionWire.controlChannel, options, at: now)
+    control.withMessage { bytes in
+      // This cannot fail: the session channel's own queue space far exceeds all control packets.
+      _ = try? channels.send(bytes, on: SessionWire.controlChannel, options, at: now)
+    }
   }
 
   /// Handles the control packets that arrived in datagrams, as messages of the session's own

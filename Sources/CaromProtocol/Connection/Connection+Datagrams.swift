@@ -44,16 +44,11 @@ extension Connection {
     if !wasOpen { sendRequestIfNeeded(at: now) }
   }
 
-  /// Handles a data packet of this connection. All of its messages are stored until they are read.
-  package mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
-    var none = Arrivals()
-    receiveDatagram(packet, into: &none, at: now)
-  }
-
   /// Handles a data packet of this connection. The messages that can be read at once are added to
   /// `arrivals`.
   mutating func receiveDatagram(
-    _ packet: Span<UInt8>, into arrivals: inout Arrivals, at now: Instant
+    _ packet: Span<UInt8>, into arrivals: inout Arrivals, _ scratch: inout Scratch,
+    at now: Instant
   ) {
     guard !isClosed, datagram != nil else { return }
     // Messages follow the events that are due.
@@ -62,7 +57,7 @@ extension Connection {
     let allowsMessages = isInitiator ? !isEnding : isOpen
     let isAccepted = datagram?.receive(
       packet, &channels, allowsMessages: allowsMessages, into: &arrivals, &scratch, at: now)
-    applyOutcome(at: now)
+    applyOutcome(scratch.outcome, at: now)
     guard isAccepted == true else { return processChannels(at: now) }
     recordSignOfLife(at: now)
     updateLivenessCheck()
@@ -79,7 +74,7 @@ extension Connection {
 
   /// Writes the next datagram with `scratch.writer` and returns its route, or `nil` if no datagram
   /// can be sent now.
-  mutating func pollDatagram(at now: Instant) -> Route? {
+  mutating func pollDatagram(_ scratch: inout Scratch, at now: Instant) -> Route? {
     let carriesMessages = findLink() == .datagram
     return datagram?.pollTransmit(
       &channels, carriesMessages: carriesMessages, &scratch, at: now)

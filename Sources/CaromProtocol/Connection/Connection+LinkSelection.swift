@@ -149,31 +149,31 @@ extension Connection {
 
   /// Drops the stream. Messages that were not acknowledged on it are sent on another link.
   mutating func dropStream() {
-    scratch.outcome.removeAll()
-    stream?.abandonAll(lost: &scratch.outcome.lost)
+    var outcome = DatagramPath.Outcome()
+    stream?.abandonAll(lost: &outcome.lost)
     stream = nil
-    applyOutcome(at: lastReceived)
+    applyOutcome(outcome, at: lastReceived)
   }
 
   /// Drops the datagram path. Messages that were not acknowledged on it are sent on the stream.
   private mutating func dropDatagrams(at now: Instant) {
-    scratch.outcome.removeAll()
-    datagram?.abandonAll(&scratch.outcome)
+    var outcome = DatagramPath.Outcome()
+    datagram?.abandonAll(&outcome)
     datagram = nil
-    applyOutcome(at: now)
+    applyOutcome(outcome, at: now)
     reportLinkChange()
   }
 
   /// Tells the channels which of their frames have been acknowledged or lost on a path.
-  mutating func applyOutcome(at now: Instant) {
-    for record in scratch.outcome.acknowledged {
+  mutating func applyOutcome(_ outcome: borrowing DatagramPath.Outcome, at now: Instant) {
+    for record in outcome.acknowledged {
       if record.kind == .acknowledgement {
         datagram?.handleAcknowledged(record)
       } else {
         channels.handleAcknowledged(record, at: now)
       }
     }
-    for record in scratch.outcome.lost where record.kind != .acknowledgement {
+    for record in outcome.lost where record.kind != .acknowledgement {
       channels.handleLost(record, at: now)
     }
   }

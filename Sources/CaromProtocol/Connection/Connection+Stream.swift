@@ -56,15 +56,17 @@ extension Connection {
   private var readsStream: Bool { stream != nil && (!isEnding || goodbye != nil) }
 
   /// Handles bytes from the stream. A packet may be split between calls at any byte.
-  package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
+  mutating func receive(
+    _ bytes: Span<UInt8>, _ scratch: inout Scratch, at now: Instant
+  ) {
     guard readsStream else { return }
     if !isEnding { recordSignOfLife(at: now) }
     var offset = 0
     do throws(FrameError) {
       while readsStream, let body = try stream?.next(in: bytes, from: &offset, at: now) {
         switch body {
-        case .chunk(let range): receive(body: bytes.extracting(range), at: now)
-        case .copy(let body): receive(body: body.span, at: now)
+        case .chunk(let range): receive(body: bytes.extracting(range), &scratch, at: now)
+        case .copy(let body): receive(body: body.span, &scratch, at: now)
         }
       }
     } catch { closeForStreamError(error, at: now) }
@@ -78,7 +80,9 @@ extension Connection {
     close(Goodbye(.timedOut), as: isOpen ? .timedOut : .handshakeTimeout, at: now)
   }
 
-  private mutating func receive(body: Span<UInt8>, at now: Instant) {
+  private mutating func receive(
+    body: Span<UInt8>, _ scratch: inout Scratch, at now: Instant
+  ) {
     guard let header = try? PacketHeader(of: body) else { return closeForViolation(at: now) }
     do throws(DecodeError) {
       switch header.type {
@@ -90,7 +94,8 @@ extension Connection {
       case SessionWire.carrierType:
         guard stream?.isJoined == true else { throw .invalid(what: "message before the grant") }
         guard header.action == 0 else { throw .invalid(what: "action of a carrier") }
-        try receiveCarrier(body.extracting(Packet.headerLength..<body.count), at: now)
+        let frames = body.extracting(Packet.headerLength..<body.count)
+        try receiveCarrier(frames, &scratch, at: now)
       default: unknownPackets += 1
       }
     } catch { closeForViolation(at: now) }
@@ -99,7 +104,7 @@ extension Connection {
   /// Handles the frames of a carrier. After the end of the connection, messages are ignored, and
   /// the carrier is not acknowledged.
   private mutating func receiveCarrier(
-    _ bytes: Span<UInt8>, at now: Instant
+    _ bytes: Span<UInt8>, _ scratch: inout Scratch, at now: Instant
   ) throws(DecodeError) {
     var isAckEliciting = false
     var reader = FrameReader(bytes)
@@ -117,7 +122,7 @@ extension Connection {
       case .ping, .padding: break
       }
     }
-    applyOutcome(at: now)
+    applyOutcome(scratch.outcome, at: now)
     guard !isEnding else { return }
     stream?.didReceive(bytes: bytes.count, isAckEliciting: isAckEliciting, at: now)
     if datagram == nil, let roundTrip = pinger.roundTrip.smoothed, now >= nextWindowGrowth {
@@ -138,8 +143,8 @@ extension Connection {
 
   /// Passes to `write` the bytes to write to the stream, whose send queue holds `queued` bytes.
   /// Returns `false` if there is nothing to write now.
-  package mutating func pollStream(
-    queued: Int, at now: Instant, _ write: (Span<UInt8>) -> Void
+  mutating func pollStream(
+    queued: Int, _ scratch: inout Scratch, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
     guard stream != nil else { return false }
     let carriesMessages = findLink() == .stream

@@ -79,8 +79,6 @@ package struct Connection {
   /// The earliest time for the receive windows to grow again, if the connection has no datagram
   /// path.
   var nextWindowGrowth = Instant.zero
-  /// The buffers that `Host` lends to the connection for the duration of a call.
-  var scratch = Scratch()
 
   /// The number of received packets whose type or action this version does not recognize.
   package internal(set) var unknownPackets = 0
@@ -297,11 +295,11 @@ extension Connection {
     }
     channels.handleTimeout(at: now)
     guard datagram != nil else { return }
-    scratch.outcome.removeAll()
+    var outcome = DatagramPath.Outcome()
     let before = findLink()
-    datagram?.handleTimeout(&scratch.outcome, at: now)
-    if before == .datagram, findLink() == .stream { datagram?.abandonAll(&scratch.outcome) }
-    applyOutcome(at: now)
+    datagram?.handleTimeout(&outcome, at: now)
+    if before == .datagram, findLink() == .stream { datagram?.abandonAll(&outcome) }
+    applyOutcome(outcome, at: now)
     reportLinkChange()
     sendGoodbyeWhenDrained(at: now)
   }

@@ -45,7 +45,7 @@ extension Host {
     on id: ConnectionID, queued: Int, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
     guard let index = index(of: id) else { return false }
-    return entries[index].lend(&scratch) { $0.pollStream(queued: queued, at: now, write) }
+    return entries[index].connection.pollStream(queued: queued, &scratch, at: now, write)
   }
 
   /// Stores a connection's next datagram in `datagram` and returns its route, or nil if no datagram

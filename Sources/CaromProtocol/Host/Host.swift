@@ -186,14 +186,14 @@ extension Host {
   /// Receives bytes from a connection's stream.
   package mutating func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
-    entries[index].receive(bytes, &scratch, at: now)
+    entries[index].connection.receive(bytes, &scratch, at: now)
     refresh(index, at: now)
   }
 
   /// Handles the end of a connection's stream.
   package mutating func handleLinkEnd(_ end: LinkEnd, of id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
-    entries[index].lend(&scratch) { $0.handleLinkEnd(end, at: now) }
+    entries[index].connection.handleLinkEnd(end, at: now)
     refresh(index, at: now)
     removeIfClosed(id)  // looked up by id: handling its events may have removed other entries
   }
@@ -213,7 +213,7 @@ extension Host {
     expired.sort()
     for position in expired.indices {
       guard let index = index(of: expired[position]) else { continue }
-      entries[index].lend(&scratch) { $0.handleTimeout(at: now) }
+      entries[index].connection.handleTimeout(at: now)
       refresh(index, at: now)
     }
   }

@@ -38,29 +38,11 @@ extension Host.Entry {
     var timeout: Instant?
   }
 
-  /// Lends the scratch buffers to the connection for one call.
-  @inline(__always) mutating func lend<Result>(
-    _ scratch: inout Scratch, _ body: (inout Connection) -> Result
-  ) -> Result {
-    swap(&connection.scratch, &scratch)
-    defer { swap(&connection.scratch, &scratch) }
-    return body(&connection)
-  }
-
-  /// Receives bytes from the connection's stream.
-  mutating func receive(_ bytes: Span<UInt8>, _ scratch: inout Scratch, at now: Instant) {
-    swap(&connection.scratch, &scratch)
-    connection.receive(bytes, at: now)
-    swap(&connection.scratch, &scratch)
-  }
-
   /// Receives a data packet.
   mutating func receiveDatagram(
     _ bytes: Span<UInt8>, into arrivals: inout Arrivals, _ scratch: inout Scratch, at now: Instant
   ) -> Change {
-    swap(&connection.scratch, &scratch)
-    connection.receiveDatagram(bytes, into: &arrivals, at: now)
-    swap(&connection.scratch, &scratch)
+    connection.receiveDatagram(bytes, into: &arrivals, &scratch, at: now)
     var change = Change()
     change.needsRefresh = hasChanged()
     guard !change.needsRefresh else { return change }
@@ -77,7 +59,7 @@ extension Host.Entry {
   /// no datagram can be sent now.
   mutating func pollDatagram(_ scratch: inout Scratch, at now: Instant) -> Route? {
     guard connection.mayTransmit(at: now) else { return nil }
-    return lend(&scratch) { $0.pollDatagram(at: now) }
+    return connection.pollDatagram(&scratch, at: now)
   }
 
   /// Returns whether the connection has events, other than unread messages, or its peer has moved.

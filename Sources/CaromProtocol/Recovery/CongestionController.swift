@@ -115,6 +115,11 @@ struct CongestionController: Sendable {
   /// The bandwidth-delay product: the number of bytes in flight that fill the path without a queue.
   var bandwidthDelayProduct: Double { wireBandwidth * Double(roundTrip.minimum) / 1e9 }
 
+  /// The number of bytes in flight that fill the path and the tolerated queue.
+  private var fullPath: Double {
+    bandwidthDelayProduct + Double(queueTarget + rounds.jitter) / 1e9 * wireBandwidth
+  }
+
   /// Whether the loss of a packet sent now would have a cause other than a queue that this flow has
   /// filled. Only in the phase `down` is this certain.
   var isCalm: Bool {
@@ -126,32 +131,31 @@ struct CongestionController: Sendable {
 
   /// Recomputes the window and the rate after the model has changed.
   mutating func refresh() {
-    window = findWindow()
-    rate = findRate()
+    let startup = phase.isStartup ? findStartupBandwidth() : 0
+    window = findWindow(startup)
+    rate = findRate(startup)
   }
 
   // These methods are mutating so that the model is accessed in place rather than copied.
-  private mutating func findWindow() -> Int {
+  private mutating func findWindow(_ startupBandwidth: Double) -> Int {
     let least = Self.minimumWindowPackets * packetSize
     let first = Self.initialWindowPackets * packetSize
     if isStalled { return least }
-    let room = Double(queueTarget + rounds.jitter) / 1e9 * wireBandwidth
     switch phase {
     case .startup:
-      return max(first, Int(2 * findStartupBandwidth() * Double(unqueuedRoundTrip) / 1e9))
+      return max(first, Int(2 * startupBandwidth * Double(unqueuedRoundTrip) / 1e9))
     case .probeRoundTrip: return max(least, Int(bandwidthDelayProduct / 2))
     case .compete: return max(least, Int(competitiveMode?.window ?? 0))
-    case .up:
-      return least + Int(1.25 * (bandwidthDelayProduct + room)) + Self.probePackets * packetSize
-    case .drain, .down, .cruise: return least + Int(bandwidthDelayProduct + room)
+    case .up: return least + Int(1.25 * fullPath) + Self.probePackets * packetSize
+    case .drain, .down, .cruise: return least + Int(fullPath)
     }
   }
 
-  private mutating func findRate() -> Double {
+  private mutating func findRate(_ startupBandwidth: Double) -> Double {
     if isStalled { return Self.minimumRate }
     let first = Double(Self.initialWindowPackets * packetSize) * 1e9 / Double(roundTrip.smoothed)
     switch phase {
-    case .startup: return max(Self.minimumRate, first, Self.startupGain * findStartupBandwidth())
+    case .startup: return max(Self.minimumRate, first, Self.startupGain * startupBandwidth)
     case .drain: return max(Self.minimumRate, 0.5 * wireBandwidth)
     case .up: return max(Self.minimumRate, 1.25 * wireBandwidth + probeRate)
     case .down: return max(Self.minimumRate, 0.75 * wireBandwidth)

@@ -4,23 +4,28 @@ import CaromCore
 // Control packets as messages of the session's channel: type, action and payload. Pings and pongs,
 // which are frequent, allocate nothing.
 extension ControlPacket {
-  /// Appends the control packet as a message.
-  func encode(into writer: inout PacketWriter) {
+  /// Passes the control packet, as a message, to `body`.
+  func withMessage(_ body: (Span<UInt8>) -> Void) {
     switch self {
-    case .ping(let sent):
-      Self.encodeHead(.ping, into: &writer)
-      writer.write(sent)
-    case .pong(let sent, let clock):
-      Self.encodeHead(.pong, into: &writer)
-      writer.write(sent)
-      writer.write(clock)
-    default: packet.encode(into: &writer)
+    case .ping(let sent): body(Self.encode(.ping, sent, 0).span.extracting(..<12))
+    case .pong(let sent, let clock): body(Self.encode(.pong, sent, clock).span)
+    default:
+      var writer = PacketWriter()
+      packet.encode(into: &writer)
+      body(writer.bytes.span)
     }
   }
 
-  private static func encodeHead(_ action: SessionWire.Action, into writer: inout PacketWriter) {
-    writer.write(SessionWire.controlType)
-    writer.write(action.rawValue)
+  /// Returns the bytes of a control packet whose payload is two integers.
+  private static func encode(
+    _ action: SessionWire.Action, _ first: UInt64, _ second: UInt64
+  ) -> InlineArray<20, UInt8> {
+    let head = UInt64(SessionWire.controlType) | UInt64(action.rawValue) << 16
+    return InlineArray { index in
+      let (value, byte) =
+        index < 4 ? (head, index) : index < 12 ? (first, index - 4) : (second, index - 12)
+      return UInt8(truncatingIfNeeded: value >> UInt64(8 * byte))
+    }
   }
 
   /// Returns the control packet that a message contains, or nil if this version does not recognize

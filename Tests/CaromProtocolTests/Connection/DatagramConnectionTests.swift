@@ -77,7 +77,7 @@ import Testing
       to: hello, from: DatagramPair.clientRoute, as: LocalSide(makePeer(1)), at: now)
     let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
     var writer = PacketWriter()
-    request.encode(into: &writer)
+    request.packet.encode(into: &writer)
     let first = DataPacket.encode(0, [.message(.reliableOrdered, 64, 0, writer.bytes)])
     let early = DataPacket.encode(1, [.message(.reliableOrdered, 0, 0, [7])])
     host.receiveDatagram(first.span, at: now)

@@ -16,7 +16,9 @@ extension Connection {
 
   mutating func pollStream(queued: Int, at now: Instant) -> [UInt8]? {
     var bytes: [UInt8] = []
-    return pollStream(queued: queued, at: now, { bytes = Array(copying: $0) }) ? bytes : nil
+    var scratch = Scratch()
+    let hasBytes = pollStream(queued: queued, &scratch, at: now) { bytes = Array(copying: $0) }
+    return hasBytes ? bytes : nil
   }
 
   mutating func pollMessage() -> (channel: UInt8, bytes: [UInt8])? {
@@ -28,9 +30,23 @@ extension Connection {
 
 extension Connection {
   mutating func pollDatagram(into buffer: inout [UInt8], at now: Instant) -> Route? {
-    guard let route = pollDatagram(at: now) else { return nil }
+    var scratch = Scratch()
+    guard let route = pollDatagram(&scratch, at: now) else { return nil }
     buffer.append(copying: scratch.writer.span)
     return route
+  }
+
+  /// Handles bytes from the stream.
+  mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
+    var scratch = Scratch()
+    receive(bytes, &scratch, at: now)
+  }
+
+  /// Handles a data packet, all of whose messages are stored until they are read.
+  mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
+    var arrivals = Arrivals()
+    var scratch = Scratch()
+    receiveDatagram(packet, into: &arrivals, &scratch, at: now)
   }
 
   var hasStreamOutput: Bool {
