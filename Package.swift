@@ -183,7 +183,8 @@ let package = Package(
       ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation", "CaromTesting"]),
     tests(
       "CaromTransport", ["CaromCore", "CaromTransport", "CSystemCalls", "CUVLoop", "TestClock"]),
-    tests("CaromDiscovery", ["CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport"]),
+    tests(
+      "CaromDiscovery", ["CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport", "TestClock"]),
     tests(
       "CaromSession",
       [

@@ -2,6 +2,7 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 import Synchronization
+import TestClock
 import Testing
 
 @testable import CaromDiscovery
@@ -56,35 +57,43 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(2)))
-  func `the endpoints of a service outside the link follow the addresses of its host`()
-    async throws
-  {
-    func zone(_ address: UInt32) -> [Record] {
-      [
-        // The query for the SRV record is repeated after 15 s, the shortest interval.
-        Record(
-          Self.instance, .service(priority: 0, weight: 0, port: 7777, target: "host.example.com"),
-          timeToLive: 1),
-        Record("host.example.com", .address(.v4(address)), timeToLive: 1),
-      ]
+  #if os(Linux)
+    @Test(.timeLimit(.minutes(1)))
+    func `the endpoints of a service outside the link follow the addresses of its host`()
+      async throws
+    {
+      func zone(_ address: UInt32) -> [Record] {
+        [
+          // The query for the SRV record is repeated after 15 s, the shortest interval.
+          Record(
+            Self.instance,
+            .service(priority: 0, weight: 0, port: 7777, target: "host.example.com"),
+            timeToLive: 1),
+          Record("host.example.com", .address(.v4(address)), timeToLive: 1),
+        ]
+      }
+      try await withNetworkLoop { serverLoop in
+        let server = UnicastNameServer(on: serverLoop, zone: zone(0xC000_0201))
+        let endpoint = try await server.open()
+        try await withNetworkLoop(name: "client") { loop in
+          let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
+          await discovery.use { UnicastConfiguration(servers: [endpoint]) }
+          var resolutions = ServiceResolver(
+            "maya's match", Self.type, domain: "example.com", interfaces: Self.loopback, on: loop
+          ).resolutions.makeAsyncIterator()
+          let first = try #require(try await resolutions.next())
+          #expect(first.endpoints.map(\.description) == ["192.0.2.1:7777"])
+          #expect(first.name == "Maya's match")
+          await server.replaceZone(with: zone(0xC000_0202))
+          try await Task(executorPreference: loop) {
+            try await StoppedClock(of: loop).advance(by: .seconds(15))
+          }.value
+          let second = try #require(try await resolutions.next())
+          #expect(second.endpoints.map(\.description) == ["192.0.2.2:7777"])
+        }
+      }
     }
-    try await withNetworkLoop { loop in
-      let server = UnicastNameServer(on: loop, zone: zone(0xC000_0201))
-      let endpoint = try await server.open()
-      let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
-      await discovery.use { UnicastConfiguration(servers: [endpoint]) }
-      var resolutions = ServiceResolver(
-        "maya's match", Self.type, domain: "example.com", interfaces: Self.loopback, on: loop
-      ).resolutions.makeAsyncIterator()
-      let first = try #require(try await resolutions.next())
-      #expect(first.endpoints.map(\.description) == ["192.0.2.1:7777"])
-      #expect(first.name == "Maya's match")
-      await server.replaceZone(with: zone(0xC000_0202))
-      let second = try #require(try await resolutions.next())
-      #expect(second.endpoints.map(\.description) == ["192.0.2.2:7777"])
-    }
-  }
+  #endif
 
   @Test func `R81: recommended domains are queried in the search domains`() async throws {
     try await withServer { loop in
