@@ -63,11 +63,14 @@ import Testing
     }
   }
 
-  @Test func `join does not try again after a refusal that will not pass`() async throws {
+  @Test(arguments: [LinkKinds.stream, .datagram, .all])
+  func `join does not try again after a refusal that will not pass, and admit is called once`(
+    kinds: LinkKinds
+  ) async throws {
     let asked = Mutex(0)
     try await withNetworkLoop { loop in
       try await Session.host(
-        as: makePeer("host"), on: [.loopback4], over: .stream, loop: loop,
+        as: makePeer("host"), on: [.loopback4], over: kinds, loop: loop,
         admit: { _ in
           asked.withLock { $0 += 1 }
           return .decline("no")
@@ -76,7 +79,7 @@ import Testing
         let policy = RetryPolicy(attempts: 5, firstDelay: .milliseconds(1))
         _ = await #expect(throws: SessionError.refused(.declined("no"))) {
           try await Session.join(
-            [Endpoint(.loopback4, port: port)], as: makePeer("client"), over: .stream,
+            [Endpoint(.loopback4, port: port)], as: makePeer("client"), over: kinds,
             retrying: policy, loop: loop
           ) { _, _ in }
         }

@@ -80,6 +80,7 @@ extension Connection {
 
   private mutating func receive(_ goodbye: Goodbye, at now: Instant) {
     guard !isEnding else { return }
+    if case .requested = state { lateAnswer = Goodbye(.forgotten) }
     channels.dropOutgoing()
     emitClosed(goodbye.reason)
     if stream != nil { linkAction = .closeAfterFlush }

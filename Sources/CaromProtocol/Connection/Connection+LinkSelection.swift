@@ -139,10 +139,14 @@ extension Connection {
   }
 
   /// Handles a refusal: the peer does not recognize the connection. Continues on the stream, or
-  /// closes the connection if it has no usable stream.
+  /// closes the connection if it has no usable stream. A stream that has requested a seat is
+  /// usable, since the answer, such as one that declines the request, may be on its way there.
   mutating func handleRefusal(at now: Instant) {
     guard !isEnding else { return }
-    guard stream?.isJoined != true else { return dropDatagrams(at: now) }
+    if let stream {
+      if stream.isJoined { return dropDatagrams(at: now) }
+      if case .awaitingGrant = state { return dropDatagrams(at: now) }
+    }
     emitClosed(.connectionReset)
     closeNow()
   }

@@ -68,6 +68,9 @@ package struct Connection {
   /// The goodbye to send once the messages before it have been sent or acknowledged; nil if there
   /// is none.
   var goodbye: Goodbye?
+  /// The goodbye with which this side answers the peer's request on another link, because the
+  /// connection ended while the request waited for its answer; nil otherwise.
+  var lateAnswer: Goodbye?
   /// The liveness check in progress since the stream ended unexpectedly; nil if there is none.
   var livenessCheck: LivenessCheck?
   /// The interruption since the last working link failed; nil unless the connection is waiting to
@@ -148,6 +151,7 @@ extension Connection {
     _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally, at now: Instant
   ) {
     guard !isEnding else { return }
+    if case .requested = state { lateAnswer = goodbye }
     channels.dropUnreliable()
     emitClosed(reason)
     guard stream != nil || datagram?.isOpen == true else {

@@ -216,26 +216,34 @@ extension Host {
     return entries[other].connection.isEnding ? nil : other
   }
 
-  /// Returns whether a connection of this host with this key was open and has ended. Packets that
-  /// its initiator sent on another link may still arrive, but must not start a new connection.
+  /// Returns whether a connection of this host with this key has ended after its request was
+  /// answered. Packets that its initiator sent on another link may still arrive, but must not start
+  /// a new connection.
   func hasEnded(_ key: ConnectionKey) -> Bool {
     if endedKeys.contains(key) { return true }
     guard let index = keys[key].flatMap({ index(of: $0) }) else { return false }
-    return entries[index].wasOpen && entries[index].connection.isEnding
+    return entries[index].wasAnswered && entries[index].connection.isEnding
   }
 
-  /// Remembers the key of an accepted connection that was open and has ended. At the limit, drops
-  /// the oldest key.
+  /// Remembers the key of an accepted connection whose request was answered and that has ended. At
+  /// the limit, drops the oldest key.
   mutating func recordEnd(of entry: Entry) {
-    guard entry.isIncoming, entry.wasOpen, entry.connection.key != .none else { return }
-    endedKeys.append(entry.connection.key)
+    let key = entry.connection.key
+    guard entry.isIncoming, entry.wasAnswered, key != .none, !endedKeys.contains(key) else {
+      return
+    }
+    endedKeys.append(key)
     if endedKeys.count > Self.endedKeyLimit { endedKeys.removeFirst() }
   }
 
   /// Closes the connection at `index`, because its stream belongs to a connection that no longer
-  /// exists.
+  /// exists. While that connection is still declining its peer's request, the peer gets the same
+  /// answer on this stream, which may arrive first.
   mutating func closeAsForgotten(_ index: Int, at now: Instant) {
-    entries[index].connection.close(Goodbye(.forgotten), as: .connectionLost, at: now)
+    let owner = keys[entries[index].connection.key].flatMap { self.index(of: $0) }
+    let answer = owner.flatMap { $0 == index ? nil : entries[$0].connection.lateAnswer }
+    entries[index].connection.close(
+      answer ?? Goodbye(.forgotten), as: .connectionLost, at: now)
   }
 
   /// Moves the stream of the connection at `index` to the connection at `other`, and removes the

@@ -22,9 +22,9 @@ enum DirectoryRequest: Sendable {
   case issueToken(ConnectionID)
   /// Release the seat that a connection held or had requested, because the connection has ended.
   case releaseSeat(ConnectionID, PeerID)
-  /// Release the key of a connection that was removed. `wasOpen` is true if the connection had
-  /// opened.
-  case releaseKey(ConnectionKey, ConnectionID, wasOpen: Bool)
+  /// Release the key of a connection that was removed. `wasAnswered` is true if its peer's request
+  /// was answered.
+  case releaseKey(ConnectionKey, ConnectionID, wasAnswered: Bool)
 }
 
 extension Host {
@@ -53,8 +53,8 @@ extension Host {
         apply(directory.seating.admit(id, peer), to: id, at: now)
       case .issueToken(let id): sendToken(directory.tokens.issue(), to: id, at: now)
       case .releaseSeat(let id, let peer): directory.seating.release(id, peer)
-      case .releaseKey(let key, let id, let wasOpen):
-        directory.release(key, of: id, wasOpen: wasOpen)
+      case .releaseKey(let key, let id, let wasAnswered):
+        directory.release(key, of: id, wasAnswered: wasAnswered)
       }
     }
   }

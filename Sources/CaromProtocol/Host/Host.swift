@@ -28,7 +28,8 @@ package struct Host {
   private var lastID: UInt64
   var paths: PathTable
   var keys: [ConnectionKey: ConnectionID] = [:]
-  /// The keys of accepted connections that were open and have ended, oldest first.
+  /// The keys of accepted connections whose requests were answered and that have ended, oldest
+  /// first.
   var endedKeys: [ConnectionKey] = []
   let secret: HostSecret
   /// The address tokens that this host has issued, unless it is in a group. The hosts of a group
@@ -171,7 +172,7 @@ extension Host {
     if keys[entry.connection.key] == entry.id { keys[entry.connection.key] = nil }
     if member != nil, entry.isIncoming, entry.connection.key != .none {
       directoryRequests.append(
-        .releaseKey(entry.connection.key, entry.id, wasOpen: entry.wasOpen))
+        .releaseKey(entry.connection.key, entry.id, wasAnswered: entry.wasAnswered))
     }
     if entry.isReady { ready.removeAll { $0 == entry.id } }
   }

@@ -19,7 +19,7 @@ package struct HostDirectory: Sendable {
     /// The initiator's datagrams arrive at the host with this index, so its connection will be
     /// created there.
     case pending(member: Int)
-    /// The connection with this key was open and has ended.
+    /// The connection with this key has ended after its request was answered.
     case ended
   }
 
@@ -66,12 +66,12 @@ package struct HostDirectory: Sendable {
   /// Makes a connection the owner of a key.
   package mutating func claim(_ key: ConnectionKey, for id: ConnectionID) { owners[key] = id }
 
-  /// Releases the key of a removed connection, if the connection owns the key. If `wasOpen` is
+  /// Releases the key of a removed connection, if the connection owns the key. If `wasAnswered` is
   /// true, marks the key as ended, so that late packets do not start a new connection.
-  package mutating func release(_ key: ConnectionKey, of id: ConnectionID, wasOpen: Bool) {
+  package mutating func release(_ key: ConnectionKey, of id: ConnectionID, wasAnswered: Bool) {
     guard owners[key] == id else { return }
     owners[key] = nil
-    if wasOpen { ended.insert(key, id.member) }
+    if wasAnswered { ended.insert(key, id.member) }
   }
 
   /// The number of keys that connections own.

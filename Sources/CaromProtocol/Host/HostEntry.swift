@@ -22,6 +22,9 @@ extension Host {
     /// directory.
     var hasToken = false
 
+    /// Whether the peer's request was answered, or withdrawn.
+    var wasAnswered: Bool { wasOpen || connection.lateAnswer != nil }
+
     /// The peer's role on the connection's datagram path.
     var peerRole: PathRole { isIncoming ? .initiator : .responder }
   }

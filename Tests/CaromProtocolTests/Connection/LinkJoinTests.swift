@@ -135,6 +135,60 @@ import Testing
     #expect(host.index(of: path) == nil)
   }
 
+  @Test(arguments: [true, false])
+  func `a request that was declined or withdrawn on one link is not reported again on another`(
+    isDeclined: Bool
+  ) throws {
+    var host = Host(makePeer(1), seats: 1)
+    let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
+    let first = send(request, to: &host)
+    let event = host.pollEvent()
+    #expect(event == .requested(first, makePeer(2), replacing: nil))
+    let answer = isDeclined ? Goodbye(.declined, text: "no") : Goodbye(.forgotten)
+    if isDeclined {
+      host.close(first, answer, at: now)
+      while host.pollEvent() != nil {}
+      // The first link has not delivered the answer yet.
+      let second = send(request, to: &host)
+      let event = host.pollEvent()
+      #expect(event == .closed(second, nil, .connectionLost, wasOpen: false))
+      let sent = host.pollTransmit(on: second, queued: 0, at: now)
+      #expect(sent == ControlPacket.goodbye(answer).packet.framed())
+    } else {
+      let goodbye = ControlPacket.goodbye(Goodbye(.left))
+      host.receive(goodbye.packet.framed().span, on: first, at: now)
+    }
+    host.handleLinkEnd(.ended, of: first, at: now)
+    host.didFlush(first, at: now)
+    while host.pollEvent() != nil {}
+    #expect(host.index(of: first) == nil)
+    let late = send(request, to: &host)
+    let closed = host.pollEvent()
+    #expect(closed == .closed(late, nil, .connectionLost, wasOpen: false))
+    let sent = host.pollTransmit(on: late, queued: 0, at: now)
+    #expect(sent == ControlPacket.goodbye(Goodbye(.forgotten)).packet.framed())
+    try sendHello(to: &host)
+    let refusal = host.pollStatelessReply()
+    #expect(refusal != nil && host.freeSeats == 1)
+  }
+
+  @Test func `a client whose datagrams are refused waits for the answer to its stream's request`() {
+    var initiator = Host(makePeer(2), seats: 0)
+    let link = initiator.makeConnectionID()
+    initiator.connect(link, to: [initiatorRoute], key: key, at: now)
+    initiator.handleStreamConnected(link, key: key, at: now)
+    var writer = FrameWriter(limit: 100)
+    let reason = Goodbye.Code.forgotten.rawValue
+    Refusal(keyPrefix: key.prefix, reason: reason).write(to: &writer)
+    initiator.receiveDatagram(writer.span, from: initiatorRoute, at: now)
+    let none = initiator.pollEvent()
+    #expect(none == nil)
+    let answer = ControlPacket.goodbye(Goodbye(.declined, text: "no")).packet.framed()
+    initiator.receive(answer.span, on: link, at: now)
+    let event = initiator.pollEvent()
+    #expect(event == .closed(link, nil, .declined("no"), wasOpen: false))
+  }
+
   @Test(arguments: [(1, false, Goodbye.Code.versionMismatch), (2, true, .forgotten)])
   func `a refused hello is answered with the reason`(
     version: UInt16, resumes: Bool, code: Goodbye.Code

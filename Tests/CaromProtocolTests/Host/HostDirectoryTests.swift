@@ -36,16 +36,16 @@ import Testing
     directory.claim(key, for: id)
     #expect(directory.state(of: key) == .owned(id) && directory.ownerCount == 1)
     directory.recordInitiator(key, at: 1)
-    directory.release(key, of: makeID(9), wasOpen: true)
+    directory.release(key, of: makeID(9), wasAnswered: true)
     #expect(directory.state(of: key) == .owned(id), "only its owner releases a key")
-    directory.release(key, of: id, wasOpen: true)
+    directory.release(key, of: id, wasAnswered: true)
     #expect(directory.state(of: key) == .ended && directory.ownerCount == 0)
     directory.recordInitiator(key, at: 1)
     #expect(directory.state(of: key) == .ended, "an ended connection is not started again")
 
     let other = makeKey(2)
     directory.claim(other, for: id)
-    directory.release(other, of: id, wasOpen: false)
+    directory.release(other, of: id, wasAnswered: false)
     #expect(directory.state(of: other) == .unknown, "the connection was never open")
   }
 
@@ -54,7 +54,7 @@ import Testing
     for number in 1...1_025 as ClosedRange<UInt64> {
       directory.recordInitiator(makeKey(5_000 + number), at: 1)
       directory.claim(makeKey(number), for: makeID(number))
-      directory.release(makeKey(number), of: makeID(number), wasOpen: true)
+      directory.release(makeKey(number), of: makeID(number), wasAnswered: true)
     }
     #expect(directory.state(of: makeKey(1)) == .unknown)
     #expect(directory.state(of: makeKey(5_001)) == .unknown)
