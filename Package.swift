@@ -130,7 +130,7 @@ let package = Package(
       name: "air-hockey",
       dependencies: [
         "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromPhysics", "CaromSimulation",
-        "CaromTransport", "CTerminal",
+        "CaromTransport", "CTerminal", "TerminalText",
         arguments,
       ],
       swiftSettings: strict),

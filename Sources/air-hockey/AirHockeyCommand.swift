@@ -1,6 +1,7 @@
 import AirHockeyTerminal
 import ArgumentParser
 import Foundation
+import TerminalText
 
 @main
 struct AirHockeyCommand: AsyncParsableCommand {

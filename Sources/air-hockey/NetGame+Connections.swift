@@ -1,6 +1,7 @@
 import AirHockey
 import AirHockeyTerminal
 import Carom
+import TerminalText
 
 // Connections that open and close.
 extension NetGame {

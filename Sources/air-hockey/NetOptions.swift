@@ -1,5 +1,6 @@
 import ArgumentParser
 import Carom
+import TerminalText
 
 /// The options shared by all commands that play over the network.
 struct NetOptions: ParsableArguments {
@@ -43,7 +44,7 @@ extension ExitStatus {
   init(_ reason: DisconnectReason) {
     switch reason {
     case .timedOut, .handshakeTimeout: self = .timedOut
-    case .connectionReset, .connectionLost: self = .hostUnreachable
+    case .connectionReset, .connectionLost: self = .unreachable
     case .protocolViolation, .versionMismatch, .wrongApplication: self = .wrongVersion
     default: self = .success
     }
@@ -59,9 +60,9 @@ extension CommandFailure {
       case .permissionDenied: .notPermitted
       case .unreachable, .connectionRefused, .connectionReset, .unknownHost, .nameServiceFailed,
         .addressNotAvailable:
-        .hostUnreachable
+        .unreachable
       case .timedOut: .timedOut
-      case .noSuchInterface: .noMulticast
+      case .noSuchInterface: .noSuchInterface
       default: .internal
       }
     self.init(status, error.description)
@@ -73,7 +74,8 @@ extension CommandFailure {
       switch error {
       case .portInUse: .portTaken
       case .permissionDenied: .notPermitted
-      case .noMulticastInterface, .noSuchInterface: .noMulticast
+      case .noMulticastInterface: .noMulticast
+      case .noSuchInterface: .noSuchInterface
       case .nameMissing, .nameTooLong, .nameInvalid, .nameTaken: .badName
       case .timedOut: .timedOut
       case .hostNameContested, .hostHasNoAddress, .notOffered: .unavailable
@@ -93,7 +95,7 @@ extension CommandFailure {
       case .refused(.versionMismatch), .refused(.wrongApplication), .refused(.protocolViolation):
         .wrongVersion
       case .refused(.handshakeTimeout), .refused(.timedOut): .timedOut
-      case .refused(.connectionReset), .refused(.connectionLost): .hostUnreachable
+      case .refused(.connectionReset), .refused(.connectionLost): .unreachable
       case .refused: .unavailable
       }
     self.init(status, error.description)

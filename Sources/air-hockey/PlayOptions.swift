@@ -94,7 +94,7 @@ struct PlayOptions: ParsableArguments {
       let line = json ? summary.json : TextWidth.plain(summary.line)
       try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     }
-    if let line = summary.recordingTrouble { throw CommandFailure(.badFile, line) }
+    if let line = summary.recordingTrouble { throw CommandFailure(.ioFailed, line) }
     // The summary has already stated the reason.
     if summary.status != .success { throw CommandFailure(summary.status, "") }
   }

@@ -43,10 +43,10 @@ struct RecordCommand: ParsableCommand {
       rink.step(inputs.span, events: &events)
       for case .won in events { matches += 1 }
       recording.record(home: inputs[0], away: inputs[1], leadingTo: rink.state)
-      if let line = recording.takeTrouble() { throw CommandFailure(.badFile, line) }
+      if let line = recording.takeTrouble() { throw CommandFailure(.ioFailed, line) }
     }
     recording.finish()
-    if let line = recording.takeTrouble() { throw CommandFailure(.badFile, line) }
+    if let line = recording.takeTrouble() { throw CommandFailure(.ioFailed, line) }
     print(
       "\(file): \(seconds) s, \(matches) whole \(matches == 1 ? "match" : "matches"), "
         + "then \(rink.state.score)")

@@ -25,11 +25,11 @@ struct RecordingFile: Sendable {
     let resolved = URL(filePath: path).resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
     if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
-      throw CommandFailure(.badFile, "\(path) is not a regular file")
+      throw CommandFailure(.ioFailed, "\(path) is not a regular file")
     }
     guard attributes != nil || FileManager.default.createFile(atPath: resolved, contents: nil),
       let file = FileHandle(forWritingAtPath: resolved)
-    else { throw CommandFailure(.badFile, "\(path) cannot be written") }
+    else { throw CommandFailure(.ioFailed, "\(path) cannot be written") }
     return (file, attributes == nil)
   }
 

@@ -56,9 +56,9 @@ struct ReplayCommand: AsyncParsableCommand {
   static func open(_ path: String) throws(CommandFailure) -> ReplayReader<Rink> {
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: sizeLimit + 1)
-    else { throw CommandFailure(.badFile, "\(path) cannot be read, or is empty") }
+    else { throw CommandFailure(.ioFailed, "\(path) cannot be read, or is empty") }
     guard data.count <= sizeLimit else {
-      throw CommandFailure(.badFile, "\(path) is larger than \(sizeLimit >> 20) MiB")
+      throw CommandFailure(.ioFailed, "\(path) is larger than \(sizeLimit >> 20) MiB")
     }
     do throws(DecodeError) {
       let replay = try ReplayReader<Rink>(Array(data))
@@ -66,13 +66,13 @@ struct ReplayCommand: AsyncParsableCommand {
         replay.header.rate == Preset.ticksPerSecond
       else { throw .invalid(what: "game") }
       return replay
-    } catch { throw CommandFailure(.badFile, "\(path) is not a replay of this game: \(error)") }
+    } catch { throw CommandFailure(.ioFailed, "\(path) is not a replay of this game: \(error)") }
   }
 
   private static func damaged(
     _ path: String, _ error: DecodeError, at tick: Tick
   ) -> CommandFailure {
-    CommandFailure(.badFile, "\(path) is damaged after tick \(tick.rawValue): \(error)")
+    CommandFailure(.ioFailed, "\(path) is damaged after tick \(tick.rawValue): \(error)")
   }
 
   /// The result of checking a replay, as printed with `--json`.

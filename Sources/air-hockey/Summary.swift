@@ -1,6 +1,7 @@
 import AirHockey
 import CaromCore
 import Foundation
+import TerminalText
 
 /// The summary of a session, which is printed at its end as a line of text or as JSON.
 struct Summary: Encodable, Equatable {

@@ -1,6 +1,7 @@
 import CaromDNS
 import CaromDiscovery
 import CaromTransport
+import TerminalText
 
 /// An error that ends the program with an exit status and prints one line to standard error. The
 /// line is empty if it has already been printed.
@@ -52,7 +53,7 @@ struct CommandFailure: Error, Equatable {
       case .addressInUse: .portTaken
       case .permissionDenied: .notPermitted
       case .unreachable, .addressNotAvailable, .connectionRefused, .connectionReset: .unreachable
-      case .noSuchInterface: .noMulticast
+      case .noSuchInterface: .noSuchInterface
       case .timedOut: .timedOut
       default: .internal
       }

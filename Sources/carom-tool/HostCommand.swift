@@ -56,7 +56,7 @@ struct HostCommand: AsyncParsableCommand {
 extension CommandFailure {
   /// Whether nobody knows what was looked for.
   fileprivate var isAbsence: Bool {
-    [.timedOut, .unavailable, .noMulticast].contains(status)
+    [.timedOut, .unavailable, .noMulticast, .noSuchInterface].contains(status)
   }
 }
 

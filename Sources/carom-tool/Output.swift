@@ -88,7 +88,7 @@ final class Output: Sendable {
     let bytes = Array(text.utf8)
     guard state.queuedBytes + bytes.count <= Self.queueLimit else {
       return close(
-        &state, CommandFailure(.outputFailed, "the output is not being read: 4 MiB are queued"))
+        &state, CommandFailure(.ioFailed, "the output is not being read: 4 MiB are queued"))
     }
     state.queuedBytes += bytes.count
     queue.async { self.writeToFile(bytes) }
@@ -109,7 +109,7 @@ final class Output: Sendable {
   private static func failure(_ error: TransportError) -> CommandFailure? {
     // A pipe without a reader is reported like a reset connection.
     if error == .connectionReset { return nil }
-    return CommandFailure(.outputFailed, "the output cannot be written: \(error)")
+    return CommandFailure(.ioFailed, "the output cannot be written: \(error)")
   }
 
   private func close() { state.withLock { close(&$0, nil) } }

@@ -51,6 +51,50 @@ import Testing
     }
   }
 
+  @Test func `a UDP port without a listener is refused`() async {
+    await withNetworkLoop { loop in
+      let client = SessionNode(makePeer("client"), seats: 0, over: .datagram, on: loop)
+      await #expect(throws: SessionError.transport(.connectionRefused)) {
+        try await client.connect(to: [
+          Endpoint(IPAddress("127.77.0.2")!, port: 9), Endpoint(IPAddress("127.77.0.3")!, port: 9),
+        ])
+      }
+      #expect(await !client.isDialing)
+      await client.shutdown()
+    }
+  }
+
+  @Test func `of several endpoints, one that does not refuse is waited for`() async throws {
+    try await withNetworkLoop { loop in
+      let host = SessionNode(makePeer("host"), seats: 1, on: loop)
+      let events = Collector(on: loop)
+      await events.watch(host, admitsAll: true)
+      let port = try await host.listen(on: [.loopback4])
+      let client = SessionNode(makePeer("client"), seats: 0, over: .datagram, on: loop)
+      let nobody = Endpoint(IPAddress("127.77.0.4")!, port: 9)
+      _ = try await client.connect(to: [nobody, Endpoint(.loopback4, port: port)])
+      await client.shutdown()
+      await host.shutdown()
+    }
+  }
+
+  @Test(arguments: [
+    (DisconnectReason.full, SessionError.refused(.full)),
+    (.declined("why"), .refused(.declined("why"))),
+    (.versionMismatch(theirs: 9), .refused(.versionMismatch(theirs: 9))),
+    (.handshakeTimeout, .transport(.connectionRefused)),
+    (.connectionReset, .transport(.connectionRefused)),
+  ])
+  func `the host's word counts more than a stream that failed`(
+    reason: DisconnectReason, error: SessionError
+  ) async {
+    await withNetworkLoop { loop in
+      let client = SessionNode(makePeer("client"), seats: 0, on: loop)
+      #expect(await client.errorAfterFailedStream(closedAs: reason) == error)
+      await client.shutdown()
+    }
+  }
+
   @Test func `connect over datagrams throws if it cannot use any endpoint`() async {
     await withNetworkLoop { loop in
       let client = SessionNode(makePeer("client"), seats: 0, over: .datagram, on: loop)
@@ -110,6 +154,19 @@ extension SessionNode {
       dials[connection] = Dial(to: endpoints, waiter: continuation)
       retire()
       streamConnected(stream, as: connection)
+    }
+  }
+
+  /// Begins an attempt whose stream fails, and whose connection then ends with `reason`. Returns
+  /// the error of the attempt.
+  fileprivate func errorAfterFailedStream(
+    closedAs reason: DisconnectReason
+  ) async -> SessionError? {
+    let connection = lobby.makeConnectionID()
+    return await withCheckedContinuation { continuation in
+      dials[connection] = Dial(to: [], waiter: continuation)
+      dials[connection]?.failure = .connectionRefused
+      end(connection, reason)
     }
   }
 

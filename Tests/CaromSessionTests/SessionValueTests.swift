@@ -39,11 +39,13 @@ import Testing
     ),
     (
       .refused(.handshakeTimeout),
-      "the host did not answer in time; it may be overloaded: try again later"
+      "the host did not answer in time; it may be overloaded: "
+        + "check the address and port, or try again later"
     ),
     (
       .refused(.timedOut),
-      "the host did not answer in time; it may be overloaded: try again later"
+      "the host did not answer in time; it may be overloaded: "
+        + "check the address and port, or try again later"
     ),
     (.refused(.declined("no bots")), "the host ended the connection: declined: no bots"),
   ]

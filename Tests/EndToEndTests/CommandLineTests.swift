@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: [["auto"], ["host"], ["join", "Maya's table"]])
   func `a missing interface is an error`(command: [String]) async throws {
     try await expect(
-      .noMulticast, "nowhere0", of: command + ["--interface", "nowhere0"] + Self.headless)
+      .noSuchInterface, "nowhere0", of: command + ["--interface", "nowhere0"] + Self.headless)
   }
 
   @Test(arguments: network + [["solo"], ["local"]])
@@ -64,7 +64,7 @@ import Testing
 
   @Test func `a host that cannot be reached is an error`() async throws {
     try await expect(
-      .hostUnreachable, "check the port", of: ["join", "127.0.0.1:1"] + Self.headless)
+      .unreachable, "check the port", of: ["join", "127.0.0.1:1"] + Self.headless)
   }
 
   @Test(arguments: ["127.0.0.1:99999", "127.0.0.1:0", "[::1]:65536", "localhost:70000"])
@@ -119,7 +119,7 @@ import Testing
   func `a missing route and a missing multicast interface are errors`() async throws {
     try await Lab.run(hosts: 1) { lab in
       try await expect(
-        .hostUnreachable, "no route to the host", of: ["join", "192.0.2.1:7777"] + Self.headless,
+        .unreachable, "no route to the host", of: ["join", "192.0.2.1:7777"] + Self.headless,
         on: "h1", in: lab)
       try await lab.run("ip", "link", "set", "eth0", "down", on: "h1")
       for command in [["auto"], ["host"], ["join", "Maya"]] {

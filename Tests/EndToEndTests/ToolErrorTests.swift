@@ -1,14 +1,16 @@
 import CaromDiscovery
 import CaromTransport
 import Foundation
+import enum TerminalText.ExitStatus
 import Testing
 
+@testable import air_hockey
 @testable import carom_tool
 
 /// Each error is printed in one line and has an exit status of its own.
 @Suite(.turns) struct ToolErrorTests {
   private func expect(
-    _ status: carom_tool.ExitStatus, _ line: String, of arguments: [String],
+    _ status: ExitStatus, _ line: String, of arguments: [String],
     on host: String? = nil, in lab: Lab? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let tool = try RunningTool(arguments, on: host, of: lab)
@@ -98,7 +100,7 @@ import Testing
     let tool = try RunningTool.executable().path
     let line = "'\(tool)' resolve $'caf\\xe9' _x._tcp --interface lo"
     let shell = try RunningProcess(URL(filePath: "/bin/bash"), ["-c", line])
-    #expect(await shell.status == carom_tool.ExitStatus.usage.rawValue)
+    #expect(await shell.status == ExitStatus.usage.rawValue)
     #expect(await shell.errors.all() == ["carom: argument 2 is not UTF-8"])
   }
 
@@ -149,7 +151,7 @@ import Testing
   }
 
   @Test func `errors of discovery have exit statuses`() {
-    let statuses: [(DiscoveryError, carom_tool.ExitStatus)] = [
+    let statuses: [(DiscoveryError, ExitStatus)] = [
       (.permissionDenied, .notPermitted), (.noMulticastInterface, .noMulticast),
       (.noSuchInterface("x"), .noSuchInterface), (.nameTaken, .unavailable),
       (.hostNameContested, .unavailable), (.portMissing, .usage), (.timedOut, .timedOut),
@@ -157,6 +159,30 @@ import Testing
     ]
     for (error, status) in statuses {
       #expect(carom_tool.CommandFailure(error).status == status)
+    }
+  }
+
+  @Test func `each command that fails without its interface says so with the same status`() {
+    let error = DiscoveryError.noSuchInterface("x")
+    #expect(carom_tool.CommandFailure(error).status == .noSuchInterface)
+    #expect(air_hockey.CommandFailure(error).status == .noSuchInterface)
+    let inner = TransportError.noSuchInterface
+    #expect(carom_tool.CommandFailure(inner).status == .noSuchInterface)
+    #expect(air_hockey.CommandFailure(inner).status == .noSuchInterface)
+  }
+
+  @Test func `every exit status stands in the table of the page, and in the help of both programs`()
+    async throws
+  {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let page = try String(
+      contentsOf: root.appending(path: "Sources/Carom/Carom.docc/CommandLine.md"), encoding: .utf8)
+    let tool = try RunningTool(["--help"])
+    let game = try RunningGame(["--help"])
+    let helps = await [tool.process.output.all(), game.process.output.all()]
+    for status in ExitStatus.allCases {
+      #expect(page.contains("| \(status.rawValue) |"))
+      for help in helps { #expect(help.contains { $0.hasPrefix("  \(status.rawValue)\t") }) }
     }
   }
 }

@@ -131,6 +131,15 @@ int cuv_udp_hop_limit(cuv_udp *_Nonnull udp, bool multicast, int hops);
 /// a negative errno.
 int cuv_udp_bound(uint16_t port, cuv_endpoint *_Nullable out, size_t capacity);
 
+// Probing UDP ports (udp_probe.c)
+
+/// Opens a socket that sends to `peer` only. Returns its descriptor or a negative errno.
+int cuv_probe_open(const cuv_endpoint *_Nonnull peer);
+/// Sends an empty datagram. Returns true if the system has reported since the last call that no
+/// program listens on the port.
+bool cuv_probe_send(int descriptor);
+void cuv_probe_close(int descriptor);
+
 // TCP (tcp.c)
 
 typedef struct {

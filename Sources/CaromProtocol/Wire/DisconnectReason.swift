@@ -39,6 +39,19 @@ public enum DisconnectReason: Hashable, Sendable {
   case connectionLost
 }
 
+extension DisconnectReason {
+  /// Whether the peer gave the reason, or this side found it in what the peer sent, rather than in
+  /// its silence or in the end of a link.
+  package var isSaidByPeer: Bool {
+    switch self {
+    case .closedLocally, .handshakeTimeout, .timedOut, .connectionReset, .connectionLost: false
+    case .left, .finished, .replaced, .full, .busy, .declined, .versionMismatch,
+      .wrongApplication, .protocolViolation, .kicked, .tooSlow:
+      true
+    }
+  }
+}
+
 extension DisconnectReason: CustomStringConvertible {
   /// The reason as summaries and logs print it.
   public var description: String {

@@ -22,7 +22,8 @@ extension SessionError: CustomStringConvertible {
     case .refused(.protocolViolation):
       "the program at that address does not speak Carom: check the address and port"
     case .refused(.handshakeTimeout), .refused(.timedOut):
-      "the host did not answer in time; it may be overloaded: try again later"
+      "the host did not answer in time; it may be overloaded: "
+        + "check the address and port, or try again later"
     case .refused(let reason): "the host ended the connection: \(reason)"
     }
   }

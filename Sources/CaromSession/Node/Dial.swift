@@ -11,6 +11,12 @@ struct Dial {
   let endpoints: [Endpoint]
   /// The task that opens the stream; nil if no attempt is in progress.
   var task: Task<Void, Never>?
+  /// The task that probes the host's UDP ports; nil if there is none.
+  var probing: Task<Void, Never>?
+  /// The probes, whose sockets are closed when they are removed.
+  var probes: [PortProbe] = []
+  /// Whether the host's system reports that no program listens on its UDP port.
+  var isPortRefused = false
   /// The suspended call to `connect`. It is resumed with nil when the host has granted the seat,
   /// and with an error if the dial fails.
   var waiter: CheckedContinuation<SessionError?, Never>?
@@ -28,6 +34,9 @@ struct Dial {
   mutating func cancelTask() {
     task?.cancel()
     task = nil
+    probing?.cancel()
+    probing = nil
+    probes = []
   }
 
   mutating func resume(with error: SessionError?) {

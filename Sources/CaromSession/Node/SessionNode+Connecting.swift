@@ -66,6 +66,7 @@ extension SessionNode {
     } else if !isDialing {
       failConnect(connection)
     }
+    if isDialing { probePorts(of: connection) }
     drain()
   }
 
@@ -112,6 +113,7 @@ extension SessionNode {
   private func streamFailed(_ connection: ConnectionID, _ error: TransportError) {
     dials[connection]?.failure = error
     failConnect(connection)
+    if dials[connection]?.isPortRefused == true { giveUp(connection) }
   }
 
   /// Reports a host that discovery has found, or whose advertisement has changed, to the

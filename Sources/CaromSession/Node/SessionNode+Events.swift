@@ -129,9 +129,11 @@ extension SessionNode {
     emit(event)
   }
 
-  private func end(_ connection: ConnectionID, _ reason: DisconnectReason) {
+  func end(_ connection: ConnectionID, _ reason: DisconnectReason) {
     if var dial = dials.removeValue(forKey: connection) {
-      dial.resume(with: dial.failure.map { .transport($0) } ?? .refused(reason))
+      // What the host says counts more than the failure of one link.
+      let failure = reason.isSaidByPeer ? nil : dial.failure
+      dial.resume(with: failure.map { .transport($0) } ?? .refused(reason))
       dial.cancelTask()
     }
     for channel in inputs.remove(connection) { emit(.inputStopped(connection, channel: channel)) }
