@@ -21,8 +21,8 @@ public struct ComputerPlayer: Hashable, Sendable {
   /// The current error of the player's defense in meters, chosen at random twice a second.
   private var guardError = 0.0
   private var errorAge = 0
-  /// Whether the player's next shots bounce off a long rail.
-  private var banks = false
+  /// The index in `shots` of the shot that the player prefers if several are as open.
+  private var favorite = 0
 
   private static let errorTicks = 30
   /// The x coordinate at which the mallet guards its goal, in meters.
@@ -59,7 +59,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     errorAge = Self.errorTicks
     aimError = strength.aimError * signedFraction()
     guardError = strength.guardError * signedFraction()
-    banks = generator.chance(0.3)
+    favorite = Int(generator.next() % UInt64(Self.shots.count))
   }
 
   /// Returns a random number, evenly distributed between -1 and 1.
@@ -81,14 +81,14 @@ public struct ComputerPlayer: Hashable, Sendable {
     switch view.phase {
     case .faceOff: return Vector(-Preset.waitingDistance, guardError)
     case .goalPause, .foulPause, .matchEnd: return Vector(Self.guardX, 0)
-    case .serve(.home, _): return attack(position, mallet)
+    case .serve(.home, _): return attack(position, mallet, view.awayMallet.vector)
     case .serve(.away, _): return Vector(Self.guardX, guardError)
     case .playing:
       let isReachable = position.x < Self.reach / 2
       let isSlow = velocity.x > -0.35 * strength.speed && velocity.x < 0.6 * strength.speed
-      if isReachable, isSlow { return attack(position, mallet) }
+      if isReachable, isSlow { return attack(position, mallet, view.awayMallet.vector) }
       if velocity.x < -0.1 { return intercept(position, velocity) }
-      return Vector(Self.guardX + 0.05, 0.3 * position.y + guardError)
+      return Vector(Self.guardX + 0.05, 0.1 * position.y + 0.3 * guardError)
     }
   }
 
@@ -102,32 +102,74 @@ public struct ComputerPlayer: Hashable, Sendable {
 
   /// Returns the mallet's next target for an attack: first behind the puck, then through the puck
   /// towards the goal.
-  private func attack(_ position: Vector, _ mallet: Vector) -> Vector {
-    let aim = direction(from: position)
+  private func attack(_ position: Vector, _ mallet: Vector, _ opponent: Vector) -> Vector {
+    let aim = direction(from: position, past: opponent)
     let offset = position - mallet
     let ahead = offset.dot(aim)
     let aside = offset.cross(aim).magnitude
-    if ahead > 0.6 * Self.reach, aside < 0.35 * Self.reach { return position + aim * 0.15 }
+    let isAligned = aside < strength.alignment * Self.reach
+    if ahead > 0.6 * Self.reach, isAligned { return position + aim * 0.15 }
     if ahead > 0 { return position - aim * (Self.reach + 0.08) }
     // The mallet moves around the puck on the side where it already is.
     let side = offset.y > 0 ? -1.0 : 1.0
     return Vector(position.x - 0.16, position.y + side * (Self.reach + 0.04))
   }
 
-  /// Returns the direction in which to strike the puck: towards the opponent's goal, or, if the
-  /// mallet cannot get behind the puck, away from its own goal.
-  private func direction(from position: Vector) -> Vector {
+  /// The shots that a player considers: the rail that the puck bounces off (-1, 0 for none, or 1),
+  /// and the distance from the middle of the goal, in meters.
+  private static let shots: [(rail: Double, y: Double)] = [
+    (0, 0), (0, 0.06), (0, -0.06), (1, 0), (-1, 0), (1, 0.04), (-1, -0.04),
+  ]
+
+  /// The distance between a shot's path and the opponent's mallet beyond which more is of no use,
+  /// in meters.
+  private static let ampleClearance = 0.13
+
+  /// Returns the direction in which to strike the puck: on the path to the opponent's goal that
+  /// passes the opponent's mallet at the greatest distance, or, if the mallet cannot get behind the
+  /// puck, away from its own goal.
+  private func direction(from position: Vector, past opponent: Vector) -> Vector {
     if position.x < -Preset.halfLength + Self.reach + Preset.malletRadius {
       return Vector(0.3, position.y < 0 ? -0.95 : 0.95)
     }
-    var goal = Vector(Preset.halfLength, aimError)
-    if banks {
-      // The shot aims at the goal's mirror image in a long rail.
-      let rail = Preset.halfWidth - Preset.puckRadius
-      goal.y = (aimError < 0 ? -2 : 2) * rail - aimError
+    var best = Vector(1, 0)
+    var bestWorth = -1.0
+    for (index, shot) in Self.shots.enumerated() {
+      let goal = Vector(Preset.halfLength, shot.y + aimError)
+      let (aim, clearance) = path(from: position, to: goal, off: shot.rail, past: opponent)
+      let worth =
+        min(clearance, Self.ampleClearance) * strength.awareness + (index == favorite ? 0.03 : 0)
+      if worth > bestWorth { (best, bestWorth) = (aim, worth) }
     }
-    let offset = goal - position
-    return offset * (1 / offset.length)
+    return best
+  }
+
+  /// Returns the direction of a shot, directly or off a long rail, and its distance from the
+  /// opponent's mallet.
+  private func path(
+    from position: Vector, to goal: Vector, off rail: Double, past opponent: Vector
+  ) -> (aim: Vector, clearance: Double) {
+    guard rail != 0 else {
+      return (Self.unit(goal - position), Self.distance(of: opponent, from: position, to: goal))
+    }
+    let y = rail * (Preset.halfWidth - Preset.puckRadius)
+    // The shot aims at the goal's mirror image in the rail.
+    let image = Vector(goal.x, y + (y - goal.y))
+    let share = (y - position.y) / (image.y - position.y)
+    let bounce = position + (image - position) * share
+    let clearance = min(
+      Self.distance(of: opponent, from: position, to: bounce),
+      Self.distance(of: opponent, from: bounce, to: goal))
+    return (Self.unit(image - position), clearance)
+  }
+
+  private static func unit(_ vector: Vector) -> Vector { vector * (1 / vector.length) }
+
+  /// Returns the distance of a point from the line between two points.
+  private static func distance(of point: Vector, from start: Vector, to end: Vector) -> Double {
+    let line = end - start
+    let share = min(max((point - start).dot(line) / line.dot(line), 0), 1)
+    return (point - start - line * share).length
   }
 
   /// Returns the y coordinate of a puck that bounces off the long rails, given the y coordinate

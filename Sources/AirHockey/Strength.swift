@@ -38,9 +38,28 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
   /// meters.
   var guardError: Double {
     switch self {
-    case .easy: 0.32
-    case .medium: 0.20
-    case .hard: 0.11
+    case .easy: 0.20
+    case .medium: 0.10
+    case .hard: 0.04
+    }
+  }
+
+  /// How far the mallet may be off the line of a shot when it strikes, as a share of the distance
+  /// at which it touches the puck.
+  var alignment: Double {
+    switch self {
+    case .easy: 0.35
+    case .medium: 0.2
+    case .hard: 0.1
+    }
+  }
+
+  /// How much the player looks where the opponent's mallet is before it shoots, from 0 to 1.
+  var awareness: Double {
+    switch self {
+    case .easy: 0
+    case .medium: 0.6
+    case .hard: 1
     }
   }
 }

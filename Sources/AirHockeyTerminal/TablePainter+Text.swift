@@ -42,15 +42,28 @@ extension TablePainter {
     screen.writeCentered(score, in: 0..<screen.columns, row: 0, Palette.white, isBold: true)
   }
 
-  /// Writes the status line. If the status and the hint do not both fit, the hint is omitted.
+  /// Writes the status line. If the status and the hint do not both fit, the last parts of the
+  /// status are omitted, or the hint if the status has to be whole or the screen is too narrow.
   func writeStatus(_ view: TableView, on screen: inout Screen) {
     let row = screen.rows - 1
     screen.fillRow(row, Palette.railDark)
-    let status = TextWidth.fitting(view.status, screen.columns - 2)
+    let hint = TextWidth.columns(of: view.hint)
+    let room = screen.columns - hint - 4
+    let whole = TextWidth.fitting(view.status, screen.columns - 2)
+    let status = view.isStatusWhole || room < 0 ? whole : Self.shortened(view.status, to: room)
     screen.write(status, column: 1, row: row, Palette.text)
     let used = status.isEmpty ? 0 : TextWidth.columns(of: status) + 2
-    let start = screen.columns - 1 - TextWidth.columns(of: view.hint)
+    let start = screen.columns - 1 - hint
     if start > used { screen.write(view.hint, column: start, row: row, Palette.dim) }
+  }
+
+  /// Returns a text without its last parts, which dots separate, so that it fits into `columns`.
+  private static func shortened(_ text: String, to columns: Int) -> String {
+    var parts = text.split(separator: " · ")
+    while !parts.isEmpty, TextWidth.columns(of: parts.joined(separator: " · ")) > columns {
+      parts.removeLast()
+    }
+    return parts.joined(separator: " · ")
   }
 }
 

@@ -61,6 +61,8 @@ package struct TableView: Hashable, Sendable {
   package var banner: Banner?
   /// The left part of the status line, such as measurements of the connection.
   package var status = ""
+  /// Whether the status is written whole, even if the hint does not fit beside it.
+  package var isStatusWhole = false
   /// The right part of the status line, which explains the keys.
   package var hint = ""
 

@@ -67,7 +67,13 @@ extension PlayOptions {
       joining.cancel()
       let failure = await joining.value
       await node.shutdown()
-      if let failure, await game.wasAbandoned { throw failure }
+      if let failure, await game.wasAbandoned {
+        if setup.isSpectator, case SessionError.refused(.full) = failure {
+          throw CommandFailure(
+            .unavailable, "that table takes no spectators, or has no place left for one")
+        }
+        throw failure
+      }
       return summary
     }
   }

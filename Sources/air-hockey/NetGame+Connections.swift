@@ -53,6 +53,7 @@ extension NetGame {
     connections.opponent = nil
     if reason == .replaced, case .host = role { return }
     display.write("game ended: \(reason)")
+    announcement = summary.peer.map { "\($0) is gone (\(reason))" }
     summary.endReason = "\(reason)"
     isPlaying = false
     timers.ending?.cancel()

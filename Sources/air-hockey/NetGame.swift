@@ -111,7 +111,7 @@ actor NetGame: LoopActor {
   var lastWonMatch: UInt16?
   var isPlaying = false
   /// The last announcement, displayed while no match is played.
-  private var announcement: String?
+  var announcement: String?
   private var inputWatch: DescriptorWatch?
   private var ending: CheckedContinuation<Void, Never>?
   private(set) var isOver = false
@@ -290,6 +290,8 @@ actor NetGame: LoopActor {
   private func present(at now: Instant) {
     var view = currentView(at: now)
     view.status = status(at: now)
+    view.isStatusWhole = setup.showsNetwork
+    if setup.isSpectator { view.hint = "q quit" }
     display.present(view)
     if isPlaying { summary.frames += 1 }
   }

@@ -14,7 +14,9 @@ struct NetworkMeter {
   var gap: (mean: Double, most: Int) {
     (frames == 0 ? 0 : Double(gapSum) / Double(frames), gapMost)
   }
-  /// A line of text about the last complete second.
+  /// A line of at most 78 columns about the last complete second, for a terminal of 80: round
+  /// trip, loss, age of the other player's newest input, rollbacks and the longest correction,
+  /// bytes sent and received.
   private(set) var line = ""
 
   private var frames = 0
@@ -64,12 +66,11 @@ struct NetworkMeter {
     let rollbacks = match?.statistics.rollbacks ?? 0
     let rate = { (count: UInt64) in Int((Double(count) / seconds).rounded()) }
     line =
-      "round trip \(Self.tenths(statistics.roundTrip ?? .zero)) ms · loss "
-      + "\((statistics.lossRate * 1000).rounded() / 10) % · state \(Self.tenths(second.age)) ms old"
-      + " · \(max(0, rollbacks - self.rollbacks)) rollbacks · corrections up to "
+      "RTT \(Self.tenths(statistics.roundTrip ?? .zero)) ms · loss "
+      + "\((statistics.lossRate * 1000).rounded() / 10) % · age \(Self.tenths(second.age)) ms · "
+      + "\(max(0, rollbacks - self.rollbacks)) rollbacks ≤ "
       + "\((second.most * 10_000).rounded() / 10) mm · "
-      + "\(rate(bytes.sent - self.bytes.sent)) B/s sent, "
-      + "\(rate(bytes.received - self.bytes.received)) B/s received"
+      + "\(rate(bytes.sent - self.bytes.sent))/\(rate(bytes.received - self.bytes.received)) B/s"
     (self.secondStart, self.bytes, self.rollbacks) = (now, bytes, rollbacks)
     second = (0, .zero)
     return true

@@ -90,10 +90,8 @@ struct PlayOptions: ParsableArguments {
   /// Prints the summary as text or JSON. Throws if the recording failed, or if the session ended
   /// with an error.
   func report(_ summary: Summary) throws(CommandFailure) {
-    if json || !headless {
-      let line = json ? summary.json : TextWidth.plain(summary.line)
-      try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
-    }
+    let line = json ? summary.json : TextWidth.plain(summary.line)
+    try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     if let line = summary.recordingTrouble { throw CommandFailure(.ioFailed, line) }
     // The summary has already stated the reason.
     if summary.status != .success { throw CommandFailure(summary.status, "") }

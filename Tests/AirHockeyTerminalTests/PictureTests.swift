@@ -73,7 +73,13 @@ import Testing
     // The hint needs a gap after the status.
     view.status = String(repeating: "s", count: 50)
     view.status += "s"
+    #expect(lines.last?.hasSuffix("  q quit") == true && lines.last?.contains("s") == false)
+    view.isStatusWhole = true
     #expect(lines.last == " \(view.status)")
+    view.isStatusWhole = false
+    view.status = "60 Hz · udp · round trip 12.3 ms"
+    view.hint = "mouse, arrows or WASD · p pause · q quit"
+    #expect(lines.last == " 60 Hz · udp       mouse, arrows or WASD · p pause · q quit")
     view.status = String(repeating: "s", count: 80)
     view.status = ""
     view.hint = String(repeating: "h", count: 58)

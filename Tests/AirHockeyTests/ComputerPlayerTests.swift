@@ -16,7 +16,7 @@ import Testing
   #expect(match.rink.state.tick.rawValue == 10_000)
   // The hash is the same in every build and on every machine. Changes of the physics or of the
   // computer player change it.
-  #expect(match.rink.hash == 8_108_333_202_997_166_082)
+  #expect(match.rink.hash == 16_154_162_681_134_075_940)
 }
 
 @Test func `a hard player beats an easy one in three of four matches`() {
@@ -30,6 +30,35 @@ import Testing
     if match.playToEnd(limit: 36_000) == (isHome ? .home : .away) { wins += 1 }
   }
   #expect(wins * 4 >= count * 3)
+}
+
+/// Goals of a computer player in two minutes, and of an opponent whose mallet never moves.
+private func goals(of strength: Strength, seed: UInt64) -> (own: Int, opponent: Int) {
+  var rink = Rink()
+  var player = ComputerPlayer(.home, strength: strength, seed: seed)
+  var goals = (own: 0, opponent: 0)
+  for _ in 0..<120 * Int(Preset.ticksPerSecond) {
+    let still = MalletInput(rink.state.awayMallet.vector)
+    let events = rink.step(home: player.input(for: rink.state), away: still)
+    if events.goal == .home { goals.own += 1 }
+    if events.goal == .away { goals.opponent += 1 }
+    if events.winner != nil { rink.startMatch() }
+  }
+  return goals
+}
+
+@Test(arguments: [(Strength.medium, 4), (.hard, 8)])
+func `a player who does not move loses by far to a medium and a hard computer`(
+  strength: Strength, factor: Int
+) {
+  var sum = (own: 0, opponent: 0)
+  let seeds = scaled(debug: 20, release: 40)
+  for seed in 0..<UInt64(seeds) {
+    let goals = goals(of: strength, seed: seed)
+    #expect(goals.own > goals.opponent, "seed \(seed)")
+    sum = (sum.own + goals.own, sum.opponent + goals.opponent)
+  }
+  #expect(sum.own >= factor * sum.opponent && sum.own >= 4 * seeds, "\(sum)")
 }
 
 @Test func `two equal players score at least one goal in 30 seconds`() {
@@ -54,7 +83,8 @@ func `a match between any two strengths ends`(strength: Strength) {
   var mirror = Match(
     home: ComputerPlayer(.home, strength: .medium, seed: ~12),
     away: ComputerPlayer(.away, strength: .hard, seed: 12))
-  for _ in 0..<3_000 {
+  // The match has to go on after a goal, so that the serve is compared too.
+  for _ in 0..<30_000 where match.rink.state.score.home + match.rink.state.score.away < 2 {
     match.step()
     mirror.step()
     guard mirror.rink.state == match.rink.state.mirrored else {

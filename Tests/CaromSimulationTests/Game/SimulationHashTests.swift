@@ -37,7 +37,7 @@ import Testing
     match.play(until: .zero + .seconds(10)) { player, session in
       players[player].play(session.state.state)
     }
-    #expect(match.hashes[0][500] == 2_457_919_435_710_333_420)
-    #expect(match.hashes[1][500] == 2_457_919_435_710_333_420)
+    #expect(match.hashes[0][500] == 3_079_266_987_057_004_735)
+    #expect(match.hashes[1][500] == 3_079_266_987_057_004_735)
   }
 }
