@@ -194,7 +194,8 @@ let package = Package(
     tests(
       "CaromServer",
       [
-        "CaromCore", "CaromProtocol", "CaromServer", "CaromSession", "CaromTransport", "TestClock",
+        "Carom", "CaromCore", "CaromProtocol", "CaromServer", "CaromSession", "CaromTransport",
+        "TestClock",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

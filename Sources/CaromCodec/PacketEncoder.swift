@@ -35,3 +35,12 @@ public enum PacketEncoderError: Error, Hashable, Sendable {
   /// Containers are nested deeper than `limit`, the maximum depth that a decoder accepts.
   case tooDeep(limit: Int)
 }
+
+extension PacketEncoderError: CustomStringConvertible {
+  /// A line for developers that says what is wrong.
+  public var description: String {
+    switch self {
+    case .tooDeep(let limit): "containers are nested deeper than \(limit)"
+    }
+  }
+}

@@ -67,4 +67,18 @@ struct TidyTests {
       about: ["Sources", "Tests", "Benchmarks", "Package.swift"])
     #expect(complaints == "")
   }
+
+  @Test func `no public type has the name of a type of SwiftNIO, ServiceLifecycle or Foundation`() {
+    let modules = Set(SourceTree.swift.compactMap(\.module))
+    var count = 0
+    for module in modules.sorted() {
+      let names = DocumentationRule.publicNames(of: module, in: SourceTree.swift)
+      count += names.count
+      #expect(NameRule.violations(in: module, names) == [])
+    }
+    #expect(count > 100)
+    #expect(
+      NameRule.violations(in: "M", ["Channel", "Service", "Own"])
+        == ["M: Channel is a type of NIOCore", "M: Service is a type of ServiceLifecycle"])
+  }
 }

@@ -12,3 +12,18 @@ public enum SendError: Error, Hashable, Sendable {
   /// The task was cancelled while the message was waiting for space in the send queue.
   case cancelled
 }
+
+extension SendError: CustomStringConvertible {
+  /// A line for users that says what happened and what to do.
+  public var description: String {
+    switch self {
+    case .notConnected: "the peer is not connected"
+    case .tooLarge(let size, let limit):
+      "the message has \(size) bytes, and its channel carries at most \(limit): split it"
+    case .queueFull(let queued):
+      "the send queue to the peer is full (\(queued) bytes): wait for room, or send less"
+    case .expired: "the message's lifetime passed before there was room for it"
+    case .cancelled: "the task was cancelled"
+    }
+  }
+}

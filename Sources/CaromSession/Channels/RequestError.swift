@@ -18,3 +18,18 @@ public enum RequestError: Error, Hashable, Sendable {
   /// The task was cancelled.
   case cancelled
 }
+
+extension RequestError: CustomStringConvertible {
+  /// A line for users that says what happened.
+  public var description: String {
+    switch self {
+    case .notSent(let error): "the request was not sent: \(error)"
+    case .timedOut: "no response arrived in time"
+    case .failed: "the peer could not carry out the request"
+    case .busy: "too many requests are pending: try again later"
+    case .disconnected(let reason): "the connection ended before the response: \(reason)"
+    case .malformedResponse: "the response cannot be decoded: the two sides declare different types"
+    case .cancelled: "the task was cancelled"
+    }
+  }
+}

@@ -29,6 +29,13 @@ extension Peer: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(connectionID) }
 }
 
+extension Peer: CustomStringConvertible {
+  /// The peer's name and the beginning of its id, for logs: "Maya (66e55068)".
+  public var description: String {
+    "\(name.isEmpty ? "unnamed" : name) (\(id.description.prefix(8)))"
+  }
+}
+
 // MARK: - Sending
 extension Peer {
   /// Sends a message with its channel's delivery guarantee, after waiting until the send queue to

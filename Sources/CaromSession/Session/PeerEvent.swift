@@ -22,3 +22,19 @@ public enum PeerEvent: Hashable, Sendable {
   /// `Session.peers` has the peers that are connected now. Observers miss no events.
   case missed(events: Int)
 }
+
+extension PeerEvent: CustomStringConvertible {
+  /// The event as a line for logs: "Maya (66e55068) left: timedOut".
+  public var description: String {
+    switch self {
+    case .joined(let peer): "\(peer) joined"
+    case .linkChanged(let peer, let kind): "\(peer) uses \(kind) now"
+    case .interrupted(let peer): "\(peer) is interrupted: no link works"
+    case .resumed(let peer): "\(peer) is back"
+    case .inputStopped(let peer, let channel): "\(peer) stopped sending on channel \(channel)"
+    case .inputResumed(let peer, let channel): "\(peer) sends on channel \(channel) again"
+    case .left(let peer, let reason): "\(peer) left: \(reason)"
+    case .missed(let events): "\(events) events were missed"
+    }
+  }
+}

@@ -1,0 +1,3 @@
+@_exported import CaromCore
+@_exported import CaromPhysics
+@_exported import CaromSimulation

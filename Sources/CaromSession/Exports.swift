@@ -1,0 +1,4 @@
+@_exported import CaromCore
+@_exported import CaromProtocol
+@_exported import CaromSimulation
+@_exported import CaromTransport
