@@ -159,7 +159,9 @@ actor NetGame: LoopActor {
 
   /// Plays until the session ends, and returns its summary.
   func finish() async -> Summary {
-    if !isOver { await withCheckedContinuation { ending = $0 } }
+    await withCheckedContinuation { continuation in
+      if isOver { continuation.resume() } else { ending = continuation }
+    }
     return summary
   }
 

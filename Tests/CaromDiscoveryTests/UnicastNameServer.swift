@@ -14,6 +14,9 @@ actor UnicastNameServer: LoopActor {
   nonisolated let loop: NetworkLoop
   private var zone: [Record]
   private var silentTypes: Set<RecordType> = []
+  private var queriedTypes: Set<RecordType> = []
+  private var waiters: [(types: Set<RecordType>, continuation: CheckedContinuation<Void, Never>)] =
+    []
   private var socket: UDPSocket?
   private var listener: TCPListener?
   private var streams: [TCPStream] = []
@@ -47,6 +50,21 @@ actor UnicastNameServer: LoopActor {
 
   /// Stops answering queries for records of the given types.
   func stopAnswering(_ types: RecordType...) { silentTypes.formUnion(types) }
+
+  /// Waits until queries for records of all the given types have been received.
+  func receivesQueries(for types: Set<RecordType>) async {
+    await withCheckedContinuation { continuation in
+      waiters.append((types, continuation))
+      resumeWaiters()
+    }
+  }
+
+  private func resumeWaiters() {
+    for waiter in waiters where waiter.types.isSubset(of: queriedTypes) {
+      waiter.continuation.resume()
+    }
+    waiters.removeAll { $0.types.isSubset(of: queriedTypes) }
+  }
 
   private func receive(_ batch: borrowing UDPBatch) {
     for index in batch.indices {
@@ -87,6 +105,8 @@ actor UnicastNameServer: LoopActor {
       return nil
     }
     queries.append(ReceivedQuery(source: source, id: query.id, isStream: isStream))
+    queriedTypes.insert(question.key.type)
+    resumeWaiters()
     guard !silentTypes.contains(question.key.type) else { return nil }
     var answer = Message(id: query.id, isResponse: true)
     answer.questions = query.questions

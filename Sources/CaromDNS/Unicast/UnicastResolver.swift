@@ -55,21 +55,32 @@ package struct UnicastResolver: Sendable {
   /// The number of running queries.
   package var openQueries: Int { entries.count }
 
+  /// Returns an id for a query that has not started.
+  package mutating func makeQueryID() -> UnicastQueryID { UnicastQueryID(number: makeNumber()) }
+
   /// Starts a query and returns its id. The servers are queried one after another until one
   /// answers, all have failed, or `deadline` passes. Throws an error if the query cannot start.
   package mutating func ask(
     _ key: RecordKey, of servers: [Endpoint], deadline: Instant, at now: Instant
   ) throws(UnicastError) -> UnicastQueryID {
+    let id = makeQueryID()
+    try ask(key, as: id, of: servers, deadline: deadline, at: now)
+    return id
+  }
+
+  /// Starts a query with an id from `makeQueryID`.
+  package mutating func ask(
+    _ key: RecordKey, as id: UnicastQueryID, of servers: [Endpoint], deadline: Instant,
+    at now: Instant
+  ) throws(UnicastError) {
     guard !key.name.isLinkLocal else { throw .multicastName }
     guard !servers.isEmpty else { throw .noServers }
     guard entries.count < Self.queryLimit else { throw .tooManyQueries }
-    let id = UnicastQueryID(number: makeNumber())
     let chosen = Array(servers.prefix(Self.serverLimit))
     entries.append(
       Entry(id: id, query: UnicastQuery(key, servers: chosen, deadline: deadline)))
     let index = entries.count - 1
     advance(index, at: now) { $0.next(at: now) }
-    return id
   }
 
   /// Cancels a query. No event is reported for it.

@@ -301,13 +301,13 @@ extension DiscoveryActor {
   ) async throws(DiscoveryError) -> ResolvedService {
     if Self.isUnicast(name) { return try await resolveAtServers(name, within: limit) }
     let core = try openCore()
-    guard !Task.isCancelled else { throw .cancelled }
     let number = nextNumber
     nextNumber += 1
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         continuations[number] = continuation
         do throws(DiscoveryError) {
+          guard !Task.isCancelled else { throw .cancelled }
           let id = try core.resolve(name, within: limit) { [weak self] result in
             self?.assumeIsolated { $0.finish(number, result) }
           }

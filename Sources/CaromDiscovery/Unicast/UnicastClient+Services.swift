@@ -71,7 +71,8 @@ extension UnicastClient {
       default: throw .timedOut
       }
     }
-    async let text = text(of: instance, of: servers, within: deadline - loop.now)
+    let remaining = deadline - loop.now
+    async let text = text(of: instance, of: servers, within: remaining)
     var generator = SeededGenerator(seed: .random(in: .min ... .max))
     var addresses: [Name: [IPAddress]] = [:]
     let hosts = Resolution.hosts(of: answer.records, using: &generator)

@@ -30,14 +30,21 @@ package actor UnicastClient: LoopActor {
     _ name: Name, _ type: RecordType, of servers: [Endpoint],
     within limit: Duration = UnicastClient.defaultTimeLimit
   ) async throws(UnicastError) -> UnicastAnswer {
-    guard !Task.isCancelled else { throw .cancelled }
-    try prepare()
-    let now = loop.now
-    let id = try resolver.ask(
-      RecordKey(name, type), of: servers, deadline: now.advanced(by: limit), at: now)
+    let deadline = loop.now.advanced(by: limit)
+    let id = resolver.makeQueryID()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         continuations[id] = continuation
+        // The query starts here, since other work of the loop may run before this closure does: a
+        // query that failed at once would otherwise end before anybody waits for its result.
+        do throws(UnicastError) {
+          guard !Task.isCancelled else { throw .cancelled }
+          try prepare()
+          try resolver.ask(
+            RecordKey(name, type), as: id, of: servers, deadline: deadline, at: loop.now)
+        } catch {
+          finish(id, .failure(error))
+        }
         drain()
       }
     } onCancel: {

@@ -24,13 +24,18 @@ extension SessionNode {
     let number = try await send(message.encoded, on: channel.id, options, to: connection)
     guard let number else { preconditionFailure("a message with a receipt has a number") }
     let key = ReceiptKey(connection: connection, message: number)
-    if case .resolved(let isDelivered) = waiters.receipts[key] {
-      waiters.receipts[key] = nil
-      return isDelivered
-    }
-    guard lobby.isOpen(connection) else { return false }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { waiters.receipts[key] = .awaited($0) }
+      await withCheckedContinuation { continuation in
+        if case .resolved(let isDelivered) = waiters.receipts[key] {
+          waiters.receipts[key] = nil
+          continuation.resume(returning: isDelivered)
+        } else if Task.isCancelled || !lobby.isOpen(connection) {
+          waiters.receipts[key] = nil
+          continuation.resume(returning: false)
+        } else {
+          waiters.receipts[key] = .awaited(continuation)
+        }
+      }
     } onCancel: {
       loop.post { self.assumeIsolated { $0.waiters.cancelReceipt(key) } }
     }
@@ -42,7 +47,9 @@ extension SessionNode {
     if Task.isCancelled { throw .cancelled }
     if waiters.sends[connection] == nil {
       do throws(SendError) {
-        return try send(bytes.span, on: channel, options, to: connection)
+        let number = try send(bytes.span, on: channel, options, to: connection)
+        awaitReceipt(of: number, options, on: connection)
+        return number
       } catch {
         guard case .queueFull = error else { throw error }
       }
@@ -64,6 +71,12 @@ extension SessionNode {
           BackpressureQueue.Entry(
             id: id, bytes: bytes, channel: channel, options: options,
             continuation: continuation))
+        // The queue may have got room, or the task been cancelled, before this closure ran.
+        if Task.isCancelled {
+          cancelSend(id, on: connection)
+        } else if waiters.sends[connection]?.entries.count == 1 {
+          sendWaiting(on: connection)
+        }
         if options.deadline != nil { rearm() }
       }
     } onCancel: {
@@ -98,9 +111,8 @@ extension SessionNode {
         result = .failure(error)
       }
       _ = waiters.sends[connection]?.popFirst()
-      if entry.options.wantsReceipt, case .success(let number?) = result {
-        // The receipt may arrive before the waiting task resumes.
-        waiters.receipts[ReceiptKey(connection: connection, message: number)] = .pending
+      if case .success(let number) = result {
+        awaitReceipt(of: number, entry.options, on: connection)
       }
       if let continuation = entry.continuation {
         continuation.resume(returning: result)
@@ -110,5 +122,13 @@ extension SessionNode {
       }
     }
     waiters.sends[connection] = nil
+  }
+
+  /// Keeps the receipt of a message, which may arrive before the sending task resumes.
+  private func awaitReceipt(
+    of number: UInt64?, _ options: SendOptions, on connection: ConnectionID
+  ) {
+    guard options.wantsReceipt, let number else { return }
+    waiters.receipts[ReceiptKey(connection: connection, message: number)] = .pending
   }
 }

@@ -11,10 +11,12 @@ extension SessionNode {
   public func connect(
     to endpoints: [Endpoint], within limit: Duration = .seconds(10)
   ) async throws(SessionError) -> ConnectionID {
-    guard !isShutDown else { throw .transport(.cancelled) }
     let connection = lobby.makeConnectionID()
-    let failure = await withTaskCancellationHandler {
+    let failure: SessionError? = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
+        guard !isShutDown, !Task.isCancelled else {
+          return continuation.resume(returning: .transport(.cancelled))
+        }
         begin(Dial(to: endpoints, waiter: continuation), as: connection, within: limit)
       }
     } onCancel: {

@@ -96,7 +96,9 @@ extension SessionNode {
   /// stay open.
   func sendGoodbyes(_ goodbye: Goodbye) async {
     retire(goodbye)
-    if !isIdle { await withCheckedContinuation { waiters.idle.append($0) } }
+    await withCheckedContinuation { continuation in
+      if isIdle { continuation.resume() } else { waiters.idle.append(continuation) }
+    }
   }
 
   func closeSockets() {

@@ -26,13 +26,14 @@ extension SessionHub {
   }
 
   private func outcome(of number: UInt32) async -> RequestTable.Outcome {
-    if case .resolved(let outcome) = requests.entries[number]?.state {
-      requests.entries[number] = nil
-      return outcome
-    }
-    return await withTaskCancellationHandler {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
+        if case .resolved(let outcome) = requests.entries[number]?.state {
+          requests.entries[number] = nil
+          return continuation.resume(returning: outcome)
+        }
         requests.entries[number]?.state = .awaited(continuation)
+        if Task.isCancelled { requests.resolve(number, .failure(.cancelled)) }
         rearm()
       }
     } onCancel: {
