@@ -64,6 +64,18 @@ import Testing
     }
   }
 
+  @Test func `datagrams to each address family have one socket of that family`() async {
+    await withNetworkLoop { loop in
+      let client = SessionNode(makePeer("client"), seats: 0, over: .datagram, on: loop)
+      var sockets: [Int?] = []
+      for address in [IPAddress.loopback4, .loopback6, .loopback4, .loopback6] {
+        sockets.append(await client.socket(for: Endpoint(address, port: 9)))
+      }
+      #expect(sockets == [0, 1, 0, 1])
+      await client.shutdown()
+    }
+  }
+
   @Test func `of several endpoints, one that does not refuse is waited for`() async throws {
     try await withNetworkLoop { loop in
       let host = SessionNode(makePeer("host"), seats: 1, on: loop)

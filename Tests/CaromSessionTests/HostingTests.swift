@@ -142,6 +142,24 @@ import Testing
     }
   }
 
+  @Test func `peers of two sessions differ, although their connections have the same id`()
+    async throws
+  {
+    try await withNetworkLoop { loop in
+      try await Session.host(as: makePeer("host"), on: [.loopback4], seats: 2, loop: loop) {
+        _, port in
+        let endpoints = [Endpoint(.loopback4, port: port)]
+        try await Session.join(endpoints, as: makePeer("one"), loop: loop) { _, first in
+          try await Session.join(endpoints, as: makePeer("two"), loop: loop) { _, second in
+            #expect(first.connectionID == second.connectionID)
+            #expect(first != second)
+            #expect(Set([first, second]).count == 2)
+          }
+        }
+      }
+    }
+  }
+
   @Test func `a host listens on the port that it is given`() async throws {
     try await withNetworkLoop { loop in
       let port = try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
