@@ -53,7 +53,10 @@ import Testing
 
   @Test func `a UDP port without a listener is refused`() async {
     await withNetworkLoop { loop in
-      let client = SessionNode(makePeer("client"), seats: 0, over: .datagram, on: loop)
+      var timing = SessionTiming()
+      timing.handshakeLimit = .seconds(60)  // far more than the three reports take
+      let client = SessionNode(
+        makePeer("client"), seats: 0, timing: timing, over: .datagram, on: loop)
       await #expect(throws: SessionError.transport(.connectionRefused)) {
         try await client.connect(to: [
           Endpoint(IPAddress("127.77.0.2")!, port: 9), Endpoint(IPAddress("127.77.0.3")!, port: 9),
