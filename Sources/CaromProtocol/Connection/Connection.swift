@@ -135,6 +135,12 @@ extension Connection {
 
   /// Returns a counter that changes whenever the addresses of the datagram path change.
   mutating func findMigrations() -> UInt32 { datagram?.findMigrations() ?? 0 }
+
+  /// Returns the route of the datagram path; nil if no address of the peer is known.
+  mutating func findRoute() -> Route? { datagram?.findRoute() }
+
+  /// Returns the peer's addresses on the datagram path.
+  mutating func findEndpoints() -> [Endpoint] { datagram?.findEndpoints() ?? [] }
 }
 
 // MARK: - Commands

@@ -127,13 +127,16 @@ struct DatagramPath: Sendable {
   @inline(__always)
   private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
   mutating func findMigrations() -> UInt32 { migrations }
+  mutating func findRoute() -> Route? { route }
   /// Returns whether the path is the link that carries messages. `besidesStream` tells whether a
   /// stream could carry them instead.
   mutating func carriesMessages(besidesStream: Bool) -> Bool {
     isResponsive || isOpen && !besidesStream
   }
   /// The peer's addresses. Packets from these addresses belong to this path.
-  var endpoints: [Endpoint] { route.map { [$0.endpoint] } ?? candidates.map(\.endpoint) }
+  mutating func findEndpoints() -> [Endpoint] {
+    route.map { [$0.endpoint] } ?? candidates.map(\.endpoint)
+  }
 }
 
 // MARK: - Connecting and migration

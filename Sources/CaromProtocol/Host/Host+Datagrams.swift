@@ -186,21 +186,21 @@ extension Host {
   /// Updates `paths` after the peer's endpoints for the connection at `index` have changed.
   mutating func updatePaths(of index: Int, at now: Instant) {
     entries[index].migrations = entries[index].connection.findMigrations()
-    let endpoints = entries[index].connection.datagram?.endpoints ?? []
-    let entry = entries[index]
-    for endpoint in entry.endpoints where !endpoints.contains(endpoint) {
-      removePath(from: endpoint, of: entry)
+    let endpoints = entries[index].connection.findEndpoints()
+    let (id, role, known) = (
+      entries[index].id, entries[index].peerRole, entries[index].endpoints
+    )
+    for endpoint in known where !endpoints.contains(endpoint) {
+      removePath(from: endpoint, role, of: id)
     }
-    for endpoint in endpoints {
-      paths[PathAddress(endpoint: endpoint, sender: entry.peerRole)] = entry.id
-    }
+    for endpoint in endpoints { paths[PathAddress(endpoint: endpoint, sender: role)] = id }
     entries[index].endpoints = endpoints
     issueToken(forConnectionAt: index, at: now)
   }
 
-  mutating func removePath(from endpoint: Endpoint, of entry: Entry) {
-    let address = PathAddress(endpoint: endpoint, sender: entry.peerRole)
-    if paths[address] == entry.id { paths[address] = nil }
+  mutating func removePath(from endpoint: Endpoint, _ role: PathRole, of id: ConnectionID) {
+    let address = PathAddress(endpoint: endpoint, sender: role)
+    if paths[address] == id { paths[address] = nil }
   }
 
   /// Returns the index of another connection that has the same key as the connection at `index` and

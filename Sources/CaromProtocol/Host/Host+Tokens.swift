@@ -26,7 +26,7 @@ extension Host {
   /// peer's address is known. Each connection gets one token.
   mutating func issueToken(forConnectionAt index: Int, at now: Instant) {
     guard entries[index].isIncoming, entries[index].wasOpen, !entries[index].hasToken,
-      entries[index].connection.isOpen, entries[index].connection.datagram?.route != nil
+      entries[index].connection.isOpen, entries[index].connection.findRoute() != nil
     else { return }
     entries[index].hasToken = true
     if member != nil {
@@ -39,7 +39,7 @@ extension Host {
   /// Sends the token with this serial number to a connection's peer.
   mutating func sendToken(_ serial: UInt64, to id: ConnectionID, at now: Instant) {
     guard let index = index(of: id), entries[index].connection.isOpen,
-      let route = entries[index].connection.datagram?.route
+      let route = entries[index].connection.findRoute()
     else { return }
     let token = AddressToken(
       serial: serial, for: route.endpoint.address, secret: secret, at: now)

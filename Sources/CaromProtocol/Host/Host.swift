@@ -168,7 +168,7 @@ extension Host {
     deadlines.set(nil, at: index)
     storeUndeliveredMessages(of: entry)
     recordEnd(of: entry)
-    for endpoint in entry.endpoints { removePath(from: endpoint, of: entry) }
+    for endpoint in entry.endpoints { removePath(from: endpoint, entry.peerRole, of: entry.id) }
     if keys[entry.connection.key] == entry.id { keys[entry.connection.key] = nil }
     if member != nil, entry.isIncoming, entry.connection.key != .none {
       directoryRequests.append(
