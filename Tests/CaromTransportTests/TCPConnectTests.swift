@@ -18,7 +18,8 @@ import Testing
     try await onLoop { loop in
       let listener = try TCPListener(on: loop, bind: Endpoint(.loopback6, port: 0)) { _ in }
       let good = listener.localEndpoint
-      let refused = Endpoint(.loopback4, port: good.port)
+      // No test listens at this address.
+      let refused = Endpoint(IPAddress("127.77.0.5")!, port: 9)
       let stream = try await TCPStream.connect(
         to: [refused, good], on: loop, attemptDelay: .seconds(50))
       #expect(stream.peerEndpoint == good && listener.isOpen)
