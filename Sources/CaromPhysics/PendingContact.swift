@@ -1,6 +1,7 @@
 /// A predicted contact, which will happen unless one of its discs is deflected first.
 struct PendingContact {
-  /// The time of the contact, in the step's clock.
+  /// The reading of the step's clock at the contact (see `MotionLaw`). The clock starts at 0; with
+  /// drag, it runs slower than time.
   var clock: Double
   /// The id of the disc, or the lower id of two discs.
   var a: Int32

@@ -75,8 +75,8 @@ struct PublishCommand: AsyncParsableCommand {
       isNameUnique: unique)
   }
 
-  /// Applies the changes of the TXT record that arrive on standard input. Changes that arrive while
-  /// one is being applied are applied together.
+  /// Reads changes to the TXT record from standard input and publishes them. Changes that arrive
+  /// while an update is in progress are published together in the next update.
   private static func update(
     _ advertisement: Advertisement, _ rows: PublishedRows, _ output: Output
   ) async {

@@ -37,8 +37,9 @@ package struct Prober: Hashable, Sendable {
     if case .probing(let sent, _) = state { sent > 0 } else { true }
   }
 
-  /// Whether another host's probe is simultaneous with this host's probes. While this host defers
-  /// to the winner of a tiebreak, it is not.
+  /// Whether probes for the name are being sent, so that another host's probe for it requires a
+  /// tiebreak. False before the first probe, while this host waits after a lost tiebreak, and once
+  /// the name is claimed.
   var isProbing: Bool {
     if case .probing(let sent, _) = state { sent > 0 } else { false }
   }

@@ -41,7 +41,8 @@ package struct Registration: Hashable, Sendable {
     self.links = links
   }
 
-  /// Throws an error if the service is invalid, so that no responder could publish it.
+  /// Throws an error if the service cannot be published: its name or a subtype is invalid, it has
+  /// too many subtypes, or its TXT record does not fit into one message.
   package func validate() throws(PublicationError) {
     do throws(InstanceNameError) { try InstanceName.validate(instance) } catch {
       throw .name(error)

@@ -49,8 +49,8 @@ package struct Responder: Sendable {
   /// The range of the random delay before the first probe (RFC 6762 §8.1).
   static let probeDelay: ClosedRange<Duration> = .zero ... .milliseconds(250)
 
-  /// The time that goodbye records wait for those of further publications that end, so that many
-  /// take few messages.
+  /// The delay before the goodbye records of a withdrawn publication are sent. Those of further
+  /// publications that are withdrawn in the meantime are sent in the same messages.
   package static let goodbyeDelay = Duration.milliseconds(20)
 
   var claims: [PublicationID: Claim] = [:]
@@ -90,7 +90,7 @@ package struct Responder: Sendable {
     }
   }
 
-  /// Whether goodbye records of publications that have ended still wait.
+  /// Whether goodbye records of withdrawn publications are still waiting to be sent.
   package var hasPendingGoodbyes: Bool { goodbyeTime != nil }
 
   /// The host's current name.
@@ -135,6 +135,6 @@ package struct Responder: Sendable {
     claims.keys.filter { $0 > .uniqueHost }.sorted()
   }
 
-  /// The number of services.
+  /// The number of services: all claims except the two for host names.
   var serviceCount: Int { claims.count - 2 }
 }

@@ -335,8 +335,8 @@ extension ChannelSet {
 
   /// Passes the next application message to `body`. Returns `false` if there is none.
   ///
-  /// Reliable messages of the channels in `parking` stay in the `ChannelSet`. Their credit is not
-  /// returned, so the peer has to wait.
+  /// Messages of the channels in `parking` that need credit stay in the `ChannelSet`. Their credit
+  /// is not returned, so the peer has to wait.
   package mutating func pollMessage(
     parking: ChannelMask = ChannelMask(),
     _ body: (_ channel: UInt8, _ delivery: Delivery, _ bytes: Span<UInt8>) -> Void

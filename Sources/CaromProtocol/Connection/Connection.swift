@@ -178,8 +178,8 @@ extension Connection {
     return try channels.send(bytes, on: channel, options, at: now)
   }
 
-  /// Passes the next application message to `body`. Returns `false` if there is none. Reliable
-  /// messages of the channels in `parking` stay in the connection.
+  /// Passes the next application message to `body`. Returns `false` if there is none. Messages of
+  /// the channels in `parking` stay in the connection if they need credit.
   package mutating func pollMessage(
     parking: ChannelMask = ChannelMask(), _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {

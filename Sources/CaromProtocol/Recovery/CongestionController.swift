@@ -47,7 +47,8 @@ struct CongestionController: Sendable {
   var roundTrip = RoundTripEstimator()
   var packetSize = PathMTUSearch.base { didSet { refresh() } }
   var phase = CongestionPhase.startup(CongestionPhase.Startup())
-  /// Whether the controller sends at its minimum because no probe was answered for some time.
+  /// Whether the window and the rate are at their minimum, because more than
+  /// `LossDetector.probesBeforeBackoff` consecutive probes went unanswered.
   private(set) var isStalled = false
 
   var bandwidthFilter = BandwidthFilter()
@@ -230,8 +231,8 @@ struct CongestionController: Sendable {
     rounds.begin(until: end, expectedLoss: expectedShare, minimumRoundTrip: roundTrip.minimum)
   }
 
-  /// Reduces the window and the rate to their minimum until an acknowledgement arrives, because no
-  /// probe was answered.
+  /// Reduces the window and the rate to their minimum until an acknowledgement arrives. Called when
+  /// too many consecutive probes have gone unanswered.
   mutating func stall() {
     isStalled = true
     refresh()

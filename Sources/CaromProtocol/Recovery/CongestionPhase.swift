@@ -8,8 +8,9 @@ enum CongestionPhase: Sendable {
     var stagnantRounds = 0
   }
 
-  /// The state of a round-trip probe, which keeps only a few bytes in flight so that the round-trip
-  /// time is measured without queuing delay.
+  /// The state of a round-trip probe, which keeps at most half of the bandwidth-delay product in
+  /// flight (but at least four packets), so that the round-trip time is measured without queueing
+  /// delay.
   struct RoundTripProbe: Sendable {
     /// The time at which the probe began, in nanoseconds.
     var start: Int64
@@ -31,7 +32,7 @@ enum CongestionPhase: Sendable {
   /// Drains a queue that a bandwidth probe left behind (`followsProbe`) or that built up while
   /// cruising. The phase began in the given round.
   case down(since: Int, followsProbe: Bool)
-  /// Keeps few bytes in flight, to measure the round-trip time without a queue.
+  /// Lets the queue drain, to measure the round-trip time without queueing delay.
   case probeRoundTrip(RoundTripProbe)
   /// Shares the path with traffic that keeps the queue full. `resumesStartup` is copied from the
   /// round-trip probe that found this traffic, and kept for the next probe.

@@ -1,6 +1,7 @@
 /// Measures the rate at which bytes are delivered (Cardwell et al., delivery rate estimation). Each
-/// packet stores the number of bytes that had been delivered when it was sent. A sample covers the
-/// interval from the sending of a packet to its acknowledgement. Times are in nanoseconds.
+/// packet stores the number of bytes that had been delivered when it was sent. When the packet is
+/// acknowledged, the bytes delivered since then are divided by the time in which they were sent or
+/// acknowledged, whichever is longer. Times are in nanoseconds.
 struct DeliveryRate: Sendable {
   struct Sample: Sendable {
     /// The delivery rate, in bytes per second.

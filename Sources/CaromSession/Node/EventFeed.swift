@@ -9,7 +9,7 @@ struct EventFeed {
   var batchHandler: (() -> Void)?
   /// The events that were emitted while there was no handler.
   var held = Deque<SessionEvent>()
-  /// The paused channels, whose reliable messages stay in their connections.
+  /// The paused channels, whose messages stay in their connections if they need credit.
   var paused = ChannelMask()
   /// The connections with unread messages, in the order in which they will be read.
   var unread = Deque<ConnectionID>()

@@ -35,9 +35,9 @@ extension SessionNode {
     feed.batchHandler = ActorCallbacks(owner, on: loop).bind(handle)
   }
 
-  /// Leaves the reliable messages of a channel in their connections until `resume` is called, so
-  /// that the senders run out of credit and have to wait. Other messages are still delivered,
-  /// because only a few of them can be unread at a time.
+  /// Leaves the messages of a channel in their connections until `resume` is called, so that the
+  /// senders run out of credit and have to wait. Messages that need no credit, those of unreliable
+  /// and sequenced channels, are still delivered.
   public func pause(channel: UInt8) { feed.paused.insert(channel) }
 
   /// Resumes the delivery of a paused channel's messages, starting with those that stayed in the
@@ -183,8 +183,9 @@ extension SessionNode {
     feed.unread.removeAll { !lobby.hasMessages(of: $0) }
   }
 
-  /// Delivers a message that lies in a datagram. If the handler of an earlier message of the batch
-  /// has paused the channel, or has resumed one, the message is stored in its connection instead.
+  /// Delivers a message whose bytes are still in the received datagram. A message that needs credit
+  /// is instead stored in its connection if its channel is paused, or if any channel has just been
+  /// resumed, because the messages stored earlier must be delivered first.
   func deliver(_ message: Arrivals.Message, _ bytes: Span<UInt8>) {
     let connection = message.connectionID
     if message.delivery.needsCredit, feed.isUnreadDue || feed.paused.contains(message.channel) {

@@ -37,7 +37,7 @@ struct BackpressureQueue: Sendable {
     postCount >= Self.postLimit || postBytes >= Self.postByteLimit
   }
 
-  /// Whether at most half as many posted messages wait as may wait.
+  /// Whether the waiting posted messages take up no more than half of either limit.
   var hasRoomForPosts: Bool {
     postCount <= Self.postLimit / 2 && postBytes <= Self.postByteLimit / 2
   }

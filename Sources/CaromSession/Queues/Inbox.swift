@@ -50,7 +50,8 @@ final class Inbox<Element: Sendable>: Sendable {
 
   /// The number of elements at which the queue is full.
   let limit: Int
-  /// The number of bytes at which the queue is full. The last element may exceed this number.
+  /// The number of bytes at which the queue is full. The element that reaches this number may
+  /// exceed it.
   let byteLimit: Int
   private let overflow: Overflow
   private let onRoom: @Sendable () -> Void

@@ -68,7 +68,8 @@ extension SessionHub {
 
 // MARK: - Receiving requests and responses
 extension SessionHub {
-  /// Starts reading the requests and responses of an exchange. The requests are added to `queue`.
+  /// Starts reading the messages of an exchange. Requests are added to `queue`; responses resolve
+  /// the requests that this side sent.
   func open<Request, Response>(
     _ queue: RequestQueue<Request>, _ exchange: Exchange<Request, Response>
   ) {

@@ -8,8 +8,9 @@ public struct LagCompensation<Game: Simulation>: Sendable {
   private var first: Tick
   private var next: Tick
 
-  /// Creates an empty history that holds up to `ticks` states and begins at `start`. A second at 60
-  /// Hz takes 61 states. `game` is the initial content of every slot.
+  /// Creates an empty history that holds up to `ticks` states and begins at `start`. To go back one
+  /// second at 60 Hz, keep 61 states: the newest and the 60 before it. `game` is the initial
+  /// content of every slot.
   public init(keeping ticks: Int, of game: Game, from start: Tick = .zero) {
     precondition((1...1 << 16).contains(ticks), "a history must hold 1 to 65,536 states")
     ring = Array(repeating: game, count: ticks)

@@ -33,7 +33,8 @@ struct InterestGrid: Sendable {
     first = Array(repeating: -1, count: columns * rows)
   }
 
-  /// Moves the entity of a slot to a position. Returns true if it entered another cell.
+  /// Moves the entity in a slot to a position, or adds it there if the slot was empty. Returns true
+  /// if the entity's cell has changed.
   @discardableResult
   mutating func place(_ slot: Int, x: Int64, y: Int64) -> Bool {
     while cells.count <= slot {
