@@ -22,7 +22,8 @@ public struct PacketEncoder: Sendable {
     return writer.bytes
   }
 
-  /// Throws `tooDeep` if a container that `depth` others enclose may not contain anything.
+  /// Throws `tooDeep` for a container that is not empty and that `maximumDepth` or more containers
+  /// enclose. `depth` is the number of containers that enclose it.
   static func checkDepth(_ depth: Int, isEmpty: Bool) throws {
     guard depth < maximumDepth || isEmpty else {
       throw PacketEncoderError.tooDeep(limit: maximumDepth)

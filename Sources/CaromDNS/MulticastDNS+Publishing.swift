@@ -44,10 +44,10 @@ extension MulticastDNS {
   /// Ends all publications and queues goodbye records for their records.
   package mutating func withdrawAll(at now: Instant) { responder.withdrawAll(at: now) }
 
-  /// Whether goodbye records of publications that have ended still wait.
+  /// Whether goodbye records of withdrawn publications are still waiting to be sent.
   package var hasPendingGoodbyes: Bool { responder.hasPendingGoodbyes }
 
-  /// Sends the goodbye records that wait.
+  /// Sends the goodbye records of withdrawn publications now.
   package mutating func sendGoodbyes() { responder.sendGoodbyes() }
 
   /// Claims every name on every link again, for example after the computer has slept.

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The metrics of one or more sessions, for swift-metrics. All labels begin with `carom.`. No label
 /// identifies a peer, so the number of labels does not grow with the number of peers. Each gauge is
-/// the total of all sessions that report now.
+/// the total of all sessions that are currently reporting.
 ///
 /// | label | kind | value |
 /// |---|---|---|
@@ -30,7 +30,7 @@ public final class SessionMetrics: Sendable {
   private let queued: Gauge
   private let reports = Mutex(Reports())
 
-  /// The sessions that report now.
+  /// The sessions that are currently reporting.
   private struct Reports {
     var lastNumber = 0
     var sessions: [Int: Report] = [:]
@@ -57,8 +57,8 @@ public final class SessionMetrics: Sendable {
     queued = Gauge(label: "carom.queued", factory: factory)
   }
 
-  /// Begins the reports of a session whose loops have sent `sent` and received `received` bytes
-  /// before. Returns the number of the session.
+  /// Begins the reports of a session whose loops have sent `sent` bytes and received `received`
+  /// bytes so far. Returns the number by which the other methods name the session.
   func begin(sent: UInt64, received: UInt64) -> Int {
     reports.withLock { reports in
       reports.lastNumber += 1

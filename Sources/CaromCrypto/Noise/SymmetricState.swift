@@ -15,7 +15,7 @@ struct SymmetricState: Sendable {
   init(pattern: String, cipher: Cipher) {
     let cipherName = cipher == .chaChaPoly ? "ChaChaPoly" : "AESGCM"
     let name = Array("Noise_\(pattern)_25519_\(cipherName)_BLAKE2b".utf8)
-    // All names are shorter than a hash, and such a name stands for itself.
+    // All names are shorter than a hash. Noise pads such a name with zeros instead of hashing it.
     let start = name + [UInt8](repeating: 0, count: BLAKE2b.length - name.count)
     hash = start
     chainingKey = SecretBytes(copying: start.span)
@@ -48,7 +48,8 @@ struct SymmetricState: Sendable {
   /// The number of bytes by which an encrypted part is longer than its content.
   var overhead: Int { key == nil ? 0 : Cipher.tagLength }
 
-  /// Appends `plain` to `message`, encrypted if there is a key yet, and mixes in what was appended.
+  /// Appends `plain` to `message`, encrypted if a key has been mixed in, and mixes the appended
+  /// bytes into `hash`.
   mutating func encrypt(_ plain: [UInt8], into message: inout [UInt8]) {
     var part = plain
     if let key {
@@ -61,8 +62,9 @@ struct SymmetricState: Sendable {
     message += part
   }
 
-  /// Returns the content of `part`, decrypted if there is a key yet, and mixes `part` in. Throws
-  /// `notAuthentic` if the part was not made by a side with the same secrets.
+  /// Returns the content of `part`, decrypted if a key has been mixed in, and mixes `part` into
+  /// `hash`. Throws `notAuthentic` if `part` was changed on its way or encrypted by a side whose
+  /// key or hash differs.
   mutating func decrypt(_ part: [UInt8]) throws(HandshakeError) -> [UInt8] {
     var plain = part
     if let key {

@@ -103,8 +103,8 @@ extension RecordCache {
     schedule(id)
   }
 
-  /// Makes a record expire within `rest`, without any further refresh. `marksExpiring` tells
-  /// whether the record counts as expiring from now on.
+  /// Makes a record expire within `rest`, without any further refresh. If `marksExpiring` is true,
+  /// sets the record's `isExpiring`.
   mutating func shortenLife(
     _ id: Int, to rest: Duration, at now: Instant, marksExpiring: Bool = true
   ) {

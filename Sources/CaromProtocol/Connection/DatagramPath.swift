@@ -123,12 +123,13 @@ struct DatagramPath: Sendable {
   /// has failed since.
   @inline(__always)
   var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
-  /// Whether the path may have failed, because probes went unanswered for some time.
+  /// Whether the path may have failed: at least `probesUntilSuspect` consecutive tail probes went
+  /// unanswered, and nothing was received for `silenceUntilSuspect`.
   @inline(__always)
   private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
   mutating func findMigrations() -> UInt32 { migrations }
   mutating func findRoute() -> Route? { route }
-  /// Returns whether the path is the link that carries messages. `besidesStream` tells whether a
+  /// Returns whether the path is the link that carries messages. `besidesStream` is true if a
   /// stream could carry them instead.
   mutating func carriesMessages(besidesStream: Bool) -> Bool {
     isResponsive || isOpen && !besidesStream

@@ -19,14 +19,16 @@ struct BandwidthGrowth: Sendable {
   }
 
   /// Records the end of a probe cycle: whether the probe was successful (`hasGrown`), and the
-  /// bandwidth now.
+  /// current bandwidth.
   mutating func recordCycle(hasGrown: Bool, bandwidth: Double) {
     if successes == 0 { bandwidthBeforeSuccesses = bandwidthBeforeProbe }
     successes = hasGrown ? successes + 1 : 0
     bandwidthBeforeProbe = bandwidth
   }
 
-  /// Returns whether the bandwidth has grown so much that startup should search for it again.
+  /// Returns whether the path has probably changed, so that startup must begin again: at least
+  /// `successLimit` consecutive probes were successful, and `bandwidth` is more than
+  /// `newPathFactor` times the bandwidth before the first of them.
   func hasOutgrownPath(_ bandwidth: Double) -> Bool {
     successes >= Self.successLimit && bandwidth > Self.newPathFactor * bandwidthBeforeSuccesses
   }

@@ -9,8 +9,9 @@ package struct AddressToken: Hashable, Sendable {
   package static let length = 24
   /// The time for which a token is valid, in nanoseconds: one day.
   package static let lifetime: Int64 = 86_400_000_000_000
-  /// The first word of the hashed input. It distinguishes a token's hash from a cookie's, which
-  /// begins with the number of a time slot; no time slot has this number.
+  /// The first word of the input from which a token's hash is computed. In a cookie's hash, the
+  /// first word is the number of a time slot; no time slot has this number, so a cookie can never
+  /// pass as a token.
   private static let domain: UInt64 = 0x6E65_6B6F_746D_7243
 
   /// The token's number, unique among the tokens of its host.

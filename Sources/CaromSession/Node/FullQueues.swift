@@ -8,7 +8,7 @@ struct FullQueues {
   static let checks = 8
 
   private struct Entry {
-    /// The smallest number of bytes that the queue has held since it was full.
+    /// The smallest number of bytes that the queue has held since it became full.
     var leastBytes: Int
     /// The number of examinations since the queue last shrank. Examinations are counted rather than
     /// time, so that a suspended process does not disconnect its peers when it continues.
@@ -39,7 +39,8 @@ struct FullQueues {
   }
 
   /// Examines the queue of a connection, which holds `bytes` now. Returns whether it has been full
-  /// without shrinking for the time limit. While the connection is interrupted, no time counts.
+  /// without shrinking for the time limit. The time starts again whenever the connection is found
+  /// to be interrupted.
   mutating func isTooSlow(_ connection: ConnectionID, bytes: Int, isInterrupted: Bool) -> Bool {
     guard var entry = entries[connection] else { return false }
     if isInterrupted || bytes < entry.leastBytes {

@@ -124,7 +124,8 @@ extension SessionNode {
     waiters.sends[connection] = nil
   }
 
-  /// Keeps the receipt of a message, which may arrive before the sending task resumes.
+  /// If the message has a receipt, registers it, so that its result is stored if it arrives before
+  /// the sending task waits for it.
   private func awaitReceipt(
     of number: UInt64?, _ options: SendOptions, on connection: ConnectionID
   ) {

@@ -64,7 +64,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// `fullContext`. Both sides must have these inputs.
   public var context = InputHeader.fullContext
 
-  /// The usual number of context inputs.
+  /// The maximum of `context`. Also its value in a packet without the context field.
   public static let fullContext = 12
 
   /// Creates a header for `count` inputs that start at tick `first`. `acknowledged` is the tick

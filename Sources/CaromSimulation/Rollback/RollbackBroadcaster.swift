@@ -65,8 +65,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   /// They are stored because a client can request them.
   private var hashes: [UInt32]
 
-  /// Creates a broadcaster that starts with `game` at `tick`, and keeps the last `states` states in
-  /// `history`.
+  /// Creates a broadcaster that starts with `game`, the state before the step of `tick`, and keeps
+  /// the last `states` states in `history`.
   public init(_ game: Game, players: Int, at tick: Tick = .zero, keeping states: Int = 128) {
     precondition(
       Game.playerCounts.contains(players), "the simulation does not support this number of players")

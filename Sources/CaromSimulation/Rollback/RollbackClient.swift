@@ -57,6 +57,14 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public internal(set) var overriddenInputs = 0
 
   /// Creates a client that waits for its first keyframe.
+  ///
+  /// - Parameters:
+  ///   - player: The player that this client controls, or nil for a spectator.
+  ///   - rate: The number of ticks per second, the same as on the server.
+  ///   - window: The prediction window, 0 to 30 ticks. A spectator predicts nothing.
+  ///   - inputDelay: The initial `inputDelay`, 0 to 30 ticks.
+  ///   - delay: The number of ticks that a spectator stays behind the newest confirmed tick.
+  ///   - now: The current time, at which the client's tick clock starts.
   public init(
     player: Int?, rate: Int = 60, window: Int = 20, inputDelay: Int = 0, delay: Int = 3,
     at now: Instant

@@ -34,8 +34,8 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// The number of ticks between two timing reports to a player.
   static var timingInterval: UInt64 { 4 }
 
-  /// Creates a server that starts a match with `game` at `now`. The first tick is due one tick
-  /// later.
+  /// Creates a server that starts a match with `game` at `now`. The first tick has the number
+  /// `start` and is due one tick later; `rate` is the number of ticks per second.
   public init(
     _ game: Game, players: Int, rate: Int = 60, at now: Instant, start: Tick = .zero
   ) {
