@@ -98,7 +98,7 @@ extension SessionNode {
     emitHeld()
     if feed.isUnreadDue { deliverUnread() }
     while true {
-      while let connection = lobby.pollReadable() { deliverMessages(of: connection) }
+      deliverReadable()
       guard let event = lobby.pollEvent() else { break }
       switch event {
       case .cancelConnect(let connection): endAttempt(connection, .cancelled)
@@ -162,6 +162,15 @@ extension SessionNode {
 
 // MARK: - Messages
 extension SessionNode {
+  /// Delivers the messages of connections until an event of another kind is next.
+  // Inlined into `emitEvents`, its access to `lobby` would be merged with the one there by the
+  // optimizer of Swift 6.3, and would still be open while messages are delivered: a release build
+  // then ends with an exclusivity violation.
+  @inline(never)
+  private func deliverReadable() {
+    while let connection = lobby.pollReadable() { deliverMessages(of: connection) }
+  }
+
   /// Delivers the messages of a connection, except messages of paused channels.
   private func deliverMessages(of connection: ConnectionID) {
     if feed.hasHandler {
