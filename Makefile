@@ -23,8 +23,8 @@ play: ## set up, build, and play a match in this terminal (ARGS=… for options)
 	@swift build -c release --product air-hockey
 	@.build/release/air-hockey play $(ARGS)
 
-# The modules whose answers optimization could change are tested as they are released, with their
-# assertions; the others unoptimized, which compiles faster. The sanitizers run everything unoptimized.
+# The library's modules are tested as they are released, with their assertions; the tests themselves
+# are unoptimized, which compiles faster. The sanitizers run everything unoptimized.
 # Programs that keep time run apart from the tests that use both cores.
 test: export CAROM_OPTIMIZED := 1
 test: ## the gate: build and run all tests

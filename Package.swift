@@ -10,15 +10,9 @@ let strict: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// The modules of numbers, bytes and their order, where optimization could change an answer.
-let optimizable: Set = [
-  "AirHockey", "CaromCodec", "CaromCore", "CaromDNS", "CaromPhysics", "CaromProtocol",
-  "CaromSimulation", "CaromTesting",
-]
-
-/// With `CAROM_OPTIMIZED`, as in `make test`, those modules are compiled as a release build
-/// compiles them, but keep their assertions. A package with unsafe flags cannot be a dependency, so
-/// users never get them.
+/// With `CAROM_OPTIMIZED`, as in `make test`, the library's modules are compiled as a release build
+/// compiles them, but keep their assertions: the tests check what the optimizer makes of the code. A
+/// package with unsafe flags cannot be a dependency, so users never get them.
 let optimized: [SwiftSetting] =
   Context.environment["CAROM_OPTIMIZED"] == nil
   ? []
@@ -30,9 +24,7 @@ let optimized: [SwiftSetting] =
 
 /// A library module in `Sources/<name>`.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(
-    name: name, dependencies: dependencies,
-    swiftSettings: strict + (optimizable.contains(name) ? optimized : []))
+  .target(name: name, dependencies: dependencies, swiftSettings: strict + optimized)
 }
 
 /// A test target in `Tests/<name>Tests`.
