@@ -8,17 +8,6 @@ import CaromSimulation
 /// corrected when the host's inputs arrive; `shown(at:)` smooths the corrections. A spectator sees
 /// only confirmed ticks.
 public struct JoinedMatch: Sendable {
-  /// The prediction window, in ticks. Prediction hides a round-trip time of up to this length. If
-  /// the round-trip time is longer, the local inputs are delayed so that the match does not stall.
-  static let window = SimulationLimits.window
-  /// The expected latency in addition to the round-trip time, in ticks: the host's input buffer and
-  /// the recovery from losses.
-  static let reserve = 8
-  /// The minimum number of ticks between two increases of the input delay. A stall increases the
-  /// delay by one tick.
-  static let raiseInterval = 15
-  /// The number of ticks without a stall after which the input delay decreases by one tick.
-  static let lowerInterval = 600
   /// The maximum number of ticks that `stepToConfirmed` simulates.
   static let finalStepLimit = 600
 
@@ -27,11 +16,6 @@ public struct JoinedMatch: Sendable {
   /// This player's pending requests. One is carried out per tick.
   private var requests: [RinkInput.Request] = []
   private var writer = PacketWriter(capacity: 512)
-  /// The input delay, in ticks: the part that follows from the round-trip time, and the part that
-  /// was added after stalls.
-  private var delay = (base: 0, added: 0)
-  /// The number of stalls at the last change of `delay.added`, and the number of ticks since then.
-  private var stalls = (count: 0, ticks: 0)
   /// The distance by which corrections moved the puck in the last `step`, in meters.
   public private(set) var correction = 0.0
   /// The number of desyncs with the host. After each of them, the host sends the whole state again.
@@ -42,7 +26,8 @@ public struct JoinedMatch: Sendable {
   /// Creates a client or a spectator that has not received a state yet.
   public init(isSpectator: Bool = false, at now: Instant) {
     client = RollbackClient(
-      player: isSpectator ? nil : 1, rate: Preset.ticksPerSecond, window: Self.window, at: now)
+      player: isSpectator ? nil : 1, rate: Preset.ticksPerSecond, window: SimulationLimits.window,
+      at: now)
   }
 
   /// The predicted state of the match, or nil before the host's first state has arrived.
@@ -81,37 +66,7 @@ public struct JoinedMatch: Sendable {
   public mutating func takeDueTicks(at now: Instant) -> Int { client.takeDueTicks(at: now) }
 
   /// Adapts the clock and the input delay to a new estimate of the round-trip time to the host.
-  public mutating func updateRoundTrip(_ roundTrip: Duration) {
-    client.roundTrip = roundTrip
-    let nanoseconds = max(0, roundTrip.wholeNanoseconds)
-    let ticks = Int(min(nanoseconds / 1_000_000, 10_000)) * Preset.ticksPerSecond / 1_000
-    let base = max(0, ticks + Self.reserve - Self.window)
-    // Decreases of one or two ticks are ignored, because they are within the usual variation of the
-    // round-trip time.
-    guard base > delay.base || base < delay.base - 2 else { return }
-    delay.base = base
-    updateInputDelay()
-  }
-
-  private mutating func updateInputDelay() {
-    client.inputDelay = min(delay.base + delay.added, SimulationLimits.inputDelay)
-  }
-
-  /// Increases the input delay after a stall, and decreases it after a long time without one. A
-  /// small constant delay is less noticeable than stalls.
-  private mutating func adaptInputDelay() {
-    let count = statistics.stalls
-    stalls.ticks += 1
-    if count != stalls.count, stalls.ticks >= Self.raiseInterval {
-      stalls = (count, 0)
-      delay.added = min(delay.added + 1, SimulationLimits.inputDelay)
-      updateInputDelay()
-    } else if stalls.ticks >= Self.lowerInterval, delay.added > 0 {
-      stalls.ticks = 0
-      delay.added -= 1
-      updateInputDelay()
-    }
-  }
+  public mutating func updateRoundTrip(_ roundTrip: Duration) { client.roundTrip = roundTrip }
 
   // MARK: Playing
 
@@ -130,7 +85,6 @@ public struct JoinedMatch: Sendable {
       return
     }
     client.advance(with: RinkInput(mallet, request: request))
-    adaptInputDelay()
     guard let new = client.rollback?.state(at: tick)?.state, new != old else { return }
     view.correct(from: old, to: new, at: now)
     correction = (new.puck.position.vector - old.puck.position.vector).length

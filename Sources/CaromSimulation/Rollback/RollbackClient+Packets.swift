@@ -65,7 +65,9 @@ extension RollbackClient {
     _ message: RollbackMessage, _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {
     switch message {
+    case .seat: try receiveSeat(RollbackSeat(decoding: bytes), at: now)
     case .keyframe:
+      guard isSeated else { throw .invalid(what: "keyframe before the seat") }
       let keyframe = try RollbackKeyframe<Game>(decoding: bytes)
       guard player.map({ $0 < keyframe.players }) ?? true else { throw .invalid(what: "players") }
       // The keyframe is outdated.
@@ -75,6 +77,22 @@ extension RollbackClient {
     case .inputs: try receiveInputs(bytes)
     case .disconnect: throw .invalid(what: "disconnect from a server")
     }
+  }
+
+  /// Takes the seat that the server has assigned. A repeated message must not change it.
+  private mutating func receiveSeat(
+    _ seat: RollbackSeat, at now: Instant
+  ) throws(DecodeError) {
+    guard !isSeated else {
+      guard seat == RollbackSeat(player: player, rate: rate) else { throw .invalid(what: "seat") }
+      return
+    }
+    isSeated = true
+    player = seat.player
+    window = seat.player == nil ? 0 : window
+    guard rate != seat.rate else { return }
+    rate = seat.rate
+    pace = ClockPace(rate: seat.rate, from: now)
   }
 
   private mutating func receiveInputs(_ bytes: Span<UInt8>) throws(DecodeError) {
@@ -102,6 +120,7 @@ extension RollbackClient {
     if isLocalRunAsSent { try rollback?.confirmLocalInputs(from: first, header.count) }
     acknowledged = max(acknowledged, next)
     unusable = 0
+    adapter.recordArrival()
     store(first, players, localRun: !isLocalRunAsSent)
     if let timing = header.timing { record(timing) }
     if let confirmed = header.confirmed { record(confirmed, first) }

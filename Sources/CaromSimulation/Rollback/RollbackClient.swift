@@ -13,26 +13,39 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The number of consecutive unusable packets after which a keyframe is requested again.
   static var unusableLimit: Int { 30 }
 
-  /// The player that this client controls, or nil for a spectator.
-  public let player: Int?
+  /// The player that this client controls. It is nil for a spectator, and for a client whose server
+  /// has not told it its seat yet.
+  public internal(set) var player: Int?
+  /// Whether the client knows which player it controls, if any.
+  public internal(set) var isSeated: Bool
   /// The number of ticks that a spectator stays behind the newest confirmed tick, so that packet
   /// loss does not interrupt the view.
   public var delay: Int
   /// The round-trip time to the server, as measured by the transport. It determines how far ahead
-  /// of the server the game starts.
-  public var roundTrip = Duration.zero
+  /// of the server the game starts and, if `adaptsInputDelay` is set, the input delay.
+  public var roundTrip = Duration.zero {
+    didSet { adapter.update(roundTrip: roundTrip, rate: rate, window: window) }
+  }
   /// The game, or nil before the first keyframe.
   public internal(set) var rollback: Rollback<Game>?
   /// Controls how far this client's clock runs ahead of the server's clock.
   public internal(set) var lead = ClockLead()
-  let rate: Int
-  let window: Int
-  /// The number of ticks between entering an input and the tick at which it applies, 0 to 30. The
-  /// delay hides the part of the round trip that exceeds the prediction window, and can be changed
-  /// at any time.
+  /// The number of ticks per second.
+  public internal(set) var rate: Int
+  var window: Int
+  /// The least number of ticks between entering an input and the tick at which it applies, 0 to 30.
+  /// It can be changed at any time.
   public var inputDelay: Int {
     didSet { Self.check(inputDelay) }
   }
+  /// Whether the input delay grows beyond `inputDelay` when the prediction window does not hide the
+  /// whole round trip, or the game stalls. Otherwise, the inputs of a client on a long path reach
+  /// the server too late.
+  public var adaptsInputDelay = true
+  var adapter = InputDelayAdapter()
+  private var meter = LateInputMeter()
+  /// The value of `overriddenInputs` at the last tick.
+  private var meteredInputs = 0
   var pace: ClockPace
   var coder = InputCoder<Game.Input>()
   var detector = DesyncDetector()
@@ -56,13 +69,24 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The number of local inputs that the server replaced.
   public internal(set) var overriddenInputs = 0
 
-  /// Creates a client that waits for its first keyframe.
+  /// Creates a client that waits for its seat and its first keyframe, as a `RollbackHost` sends
+  /// them.
+  public init(
+    window: Int = SimulationLimits.window, inputDelay: Int = 0, delay: Int = 3, at now: Instant
+  ) {
+    self.init(player: nil, window: window, inputDelay: inputDelay, delay: delay, at: now)
+    self.window = window
+    isSeated = false
+  }
+
+  /// Creates a client that controls `player`, or is a spectator if `player` is nil, and waits for
+  /// its first keyframe.
   ///
   /// - Parameters:
   ///   - player: The player that this client controls, or nil for a spectator.
   ///   - rate: The number of ticks per second, the same as on the server.
   ///   - window: The prediction window, 0 to 30 ticks. A spectator predicts nothing.
-  ///   - inputDelay: The initial `inputDelay`, 0 to 30 ticks.
+  ///   - inputDelay: The least input delay, 0 to 30 ticks.
   ///   - delay: The number of ticks that a spectator stays behind the newest confirmed tick.
   ///   - now: The current time, at which the client's tick clock starts.
   public init(
@@ -73,6 +97,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
       (0...SimulationLimits.window).contains(window), "the prediction window must be 0 to 30 ticks")
     Self.check(inputDelay)
     self.player = player
+    isSeated = true
     self.rate = rate
     self.window = player == nil ? 0 : window
     self.inputDelay = inputDelay
@@ -147,14 +172,31 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     }
     if player != nil {
       let next = pending?.merged(with: input) ?? input
-      let delay = inputDelay
+      let delay = currentInputDelay
       pending = rollback?.addLocalInput(next, delay: delay) == true ? nil : next
       lead.tick()
     }
     let outcome = rollback?.advance()
     checkConfirmed()
     detector.tick()
+    adaptToTick()
     return outcome
+  }
+
+  /// The number of ticks between entering an input now and the tick at which it applies.
+  public var currentInputDelay: Int {
+    adaptsInputDelay ? adapter.delay(atLeast: inputDelay) : inputDelay
+  }
+
+  /// Whether the server replaced at least half of the player's inputs of the last second, because
+  /// they arrived late.
+  public var areInputsLate: Bool { meter.isLate }
+
+  private mutating func adaptToTick() {
+    guard player != nil, let stalls = rollback?.statistics.stalls else { return }
+    adapter.tick(stalls: stalls)
+    meter.recordTick(lateInputs: overriddenInputs - meteredInputs, rate: rate)
+    meteredInputs = overriddenInputs
   }
 
   /// Removes and returns the next event of the game, or nil if there is none.
@@ -193,6 +235,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     isInputDue = true
     isUntimed = true
     lateTicks = 0
+    adapter.restart()
     guard player != nil else { return }
     // The server is half a round trip ahead of the keyframe, and inputs take as long to reach it.
     let made = rollback?.localInputs.map { Int(keyframe.tick.distance(to: $0.end)) } ?? 0

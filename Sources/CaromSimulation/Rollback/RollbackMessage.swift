@@ -11,4 +11,7 @@ public enum RollbackMessage: UInt8, Hashable, Sendable, CaseIterable {
   /// A `PlayerDisconnect` message between peers. Sent rarely, and repeated until it is
   /// acknowledged.
   case disconnect = 3
+  /// A `RollbackSeat`, which a server sends to a client before its first keyframe. Must be sent
+  /// reliably, and in order with the keyframes.
+  case seat = 4
 }

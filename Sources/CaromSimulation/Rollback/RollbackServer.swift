@@ -21,6 +21,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     var samples = 0
     /// The number of ticks that were confirmed before the player's input for them arrived.
     var missed = 0
+    var meter = LateInputMeter()
   }
 
   /// The confirmed match and its clients.
@@ -61,6 +62,14 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
 
   /// Returns the number of ticks for which a player's input did not arrive in time.
   public func missedInputs(of player: Int) -> Int { seats[player].missed }
+
+  /// Returns whether at least half of a player's inputs of the last second did not arrive in time.
+  public func areInputsLate(of player: Int) -> Bool { seats[player].meter.isLate }
+
+  /// The number of players.
+  public var playerCount: Int { seats.count }
+  /// The number of ticks per second.
+  public var rate: Int { pace.rate }
 
   // MARK: Players
 
@@ -113,11 +122,11 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     defer { seats[player].carriedInput = nil }
     guard seats[player].client != nil else { return seats[player].carriedInput ?? Game.Input() }
     let tick = broadcaster.tick
-    if broadcaster.sentInputs[player].end <= tick,
-      broadcaster.sentInputs[player].end > broadcaster.sentInputs[player].start
-    {
-      seats[player].missed += 1
-    }
+    let isMissing =
+      broadcaster.sentInputs[player].end <= tick
+      && broadcaster.sentInputs[player].end > broadcaster.sentInputs[player].start
+    if isMissing { seats[player].missed += 1 }
+    seats[player].meter.recordTick(lateInputs: isMissing ? 1 : 0, rate: pace.rate)
     let input = broadcaster.sentInputs[player].input(at: tick)
     return seats[player].carriedInput?.merged(with: input) ?? input
   }

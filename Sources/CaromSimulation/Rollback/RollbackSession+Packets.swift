@@ -98,6 +98,7 @@ extension RollbackSession {
     case .stateReport: try receiveReport(DesyncStateReport(decoding: bytes), from: player)
     case .disconnect: try receiveDisconnect(bytes, from: player)
     case .keyframe: throw .invalid(what: "keyframe between peers")
+    case .seat: throw .invalid(what: "seat between peers")
     }
     peers[player].lastHeard = now
   }

@@ -1,0 +1,63 @@
+import CaromCore
+
+/// Chooses a client's input delay: as short as the path to the server and the prediction window
+/// allow.
+///
+/// Prediction hides a round-trip time of up to the prediction window. The rest of the round trip
+/// has to be an input delay, or the game stalls and the inputs arrive late. A stall increases the
+/// delay by one tick, since a small constant delay is less noticeable than stalls; a long time
+/// without a stall takes the tick back.
+struct InputDelayAdapter: Sendable {
+  /// The expected latency in addition to the round-trip time, in ticks: the server's input buffer
+  /// and the recovery from losses.
+  static let reserve = 8
+  /// The minimum number of ticks between two increases.
+  static let raiseInterval = 15
+  /// The number of ticks without a stall after which the delay decreases by one tick.
+  static let lowerInterval = 600
+
+  /// The number of ticks that follows from the round-trip time.
+  private var base = 0
+  /// The number of ticks that was added after stalls.
+  private var added = 0
+  /// The number of stalls at the last change of `added`, and the number of ticks since then.
+  private var stalls = (count: 0, ticks: 0)
+  /// The number of ticks since inputs of the server arrived.
+  private var silentTicks = 0
+
+  /// Returns the input delay in ticks, at least `least`.
+  func delay(atLeast least: Int) -> Int {
+    min(max(least, base) + added, SimulationLimits.inputDelay)
+  }
+
+  /// Adapts the delay to a new estimate of the round-trip time.
+  mutating func update(roundTrip: Duration, rate: Int, window: Int) {
+    let milliseconds = min(max(0, roundTrip.wholeNanoseconds) / 1_000_000, 10_000)
+    let needed = max(0, Int(milliseconds) * rate / 1_000 + Self.reserve - window)
+    // Decreases of one or two ticks are ignored, because they are within the usual variation of the
+    // round-trip time.
+    guard needed > base || needed < base - 2 else { return }
+    base = needed
+  }
+
+  /// Records that inputs of the server have arrived.
+  mutating func recordArrival() { silentTicks = 0 }
+
+  /// Adapts the delay to the number of stalls so far. Call this method once per tick.
+  mutating func tick(stalls count: Int) {
+    stalls.ticks += 1
+    silentTicks += 1
+    // While nothing arrives, the game stalls with any delay.
+    if silentTicks >= Self.raiseInterval { stalls.count = count }
+    if count != stalls.count, stalls.ticks >= Self.raiseInterval {
+      stalls = (count, 0)
+      added = min(added + 1, SimulationLimits.inputDelay)
+    } else if stalls.ticks >= Self.lowerInterval, added > 0 {
+      stalls.ticks = 0
+      added -= 1
+    }
+  }
+
+  /// Records that the game was restarted, and thus its number of stalls.
+  mutating func restart() { stalls.count = 0 }
+}

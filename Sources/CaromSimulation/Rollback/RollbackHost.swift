@@ -1,0 +1,185 @@
+import CaromCore
+
+/// A `RollbackServer` whose clients are the peers of a session, named by any id: it gives each peer
+/// a player, keeps the player for a peer that comes back, and reports late inputs.
+///
+/// The host is a polled state machine like its server. Call `add` and `remove` when peers connect
+/// and disconnect, `receive` for each message, `advance()` for each tick that is due, and
+/// `pollTransmit(into:)` until it returns nil. `HostedRollback` of `CaromSession` does this over a
+/// session.
+public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Sendable>: Sendable {
+  /// Something that the host noticed about a client.
+  public enum Event: Hashable, Sendable {
+    /// At least half of a player's inputs of the last second arrived too late.
+    case inputsLate(ID, player: Int)
+    /// The player's inputs arrive in time again.
+    case inputsOnTime(ID, player: Int)
+    /// A client computed another state for this tick than the server. The client recovers by
+    /// itself.
+    case desynced(ID, Tick)
+  }
+
+  private struct Client: Sendable {
+    let id: ID
+    let player: Int?
+    var isSeatDue: Bool
+    var areInputsLate = false
+    /// The tick of the last desync that was reported.
+    var desyncTick: Tick?
+  }
+
+  /// The maximum number of events that wait for `pollEvent()`. Beyond it, the oldest are dropped.
+  static var eventLimit: Int { 1_024 }
+
+  /// The server: the confirmed game and its players.
+  public var server: RollbackServer<Game>
+  /// The players that clients can control, in ascending order. The server gives the others their
+  /// inputs.
+  public let remotePlayers: [Int]
+  /// Whether each client is told its player and the rate. If not, every client has to know them.
+  private let announcesSeats: Bool
+  /// The clients, indexed by their numbers at the server.
+  private var clients: [Client?] = []
+  private var numbers: [ID: Int] = [:]
+  /// The last peer that controlled each player, indexed by player.
+  private var lastPeers: [PeerID?]
+  private var events = Deque<Event>()
+
+  /// Creates a host without clients. The clients can control `remotePlayers`, by default all
+  /// players.
+  public init(
+    _ server: RollbackServer<Game>, remotePlayers: [Int]? = nil, announcesSeats: Bool = true
+  ) {
+    let all = Array(0..<server.playerCount)
+    self.remotePlayers = remotePlayers?.sorted() ?? all
+    precondition(
+      self.remotePlayers.allSatisfy(all.contains), "a remote player must be one of the match's")
+    self.server = server
+    self.announcesSeats = announcesSeats
+    lastPeers = all.map { _ in nil }
+  }
+
+  // MARK: Clients
+
+  /// The remote players that no client controls, in ascending order.
+  public var freePlayers: [Int] {
+    remotePlayers.filter { player in !clients.contains { $0?.player == player } }
+  }
+
+  /// The player to give to a peer: the one that it controlled before, if that player is free;
+  /// otherwise a free player, preferably one that nobody controlled before. Nil if no player is
+  /// free.
+  public func player(for peer: PeerID) -> Int? {
+    let free = freePlayers
+    return free.first { lastPeers[$0] == peer } ?? free.first { lastPeers[$0] == nil }
+      ?? free.first
+  }
+
+  /// The last peer that controlled a player, or nil if there was none.
+  public func lastPeer(of player: Int) -> PeerID? { lastPeers[player] }
+
+  /// Adds a client that controls `player`, which must be free, or a spectator if `player` is nil.
+  /// Its first messages are its seat and a keyframe.
+  public mutating func add(_ id: ID, peer: PeerID, as player: Int?) {
+    precondition(numbers[id] == nil, "this client has already been added")
+    precondition(player.map(freePlayers.contains) ?? true, "the player of a client must be free")
+    let number = player.map { server.addPlayer($0) } ?? server.addSpectator()
+    if let player { lastPeers[player] = peer }
+    while clients.count <= number { clients.append(nil) }
+    clients[number] = Client(id: id, player: player, isSeatDue: announcesSeats)
+    numbers[id] = number
+  }
+
+  /// Removes a client, whose input is neutral from the next tick on. Ignores an unknown client.
+  public mutating func remove(_ id: ID) {
+    guard let number = numbers.removeValue(forKey: id), let client = clients[number] else { return }
+    clients[number] = nil
+    if let player = client.player {
+      server.removePlayer(player)
+    } else {
+      server.removeSpectator(number)
+    }
+  }
+
+  /// Whether this client has been added and not removed.
+  public func contains(_ id: ID) -> Bool { numbers[id] != nil }
+
+  /// Returns the player that a client controls, or nil if the client is a spectator or unknown.
+  public func player(of id: ID) -> Int? { numbers[id].flatMap { clients[$0]?.player } }
+
+  /// Returns the client that controls a player, or nil if none does.
+  public func client(of player: Int) -> ID? {
+    clients.first { $0?.player == player }.flatMap { $0?.id }
+  }
+
+  /// The clients, ordered by their numbers at the server.
+  public var ids: [ID] { clients.compactMap { $0?.id } }
+
+  // MARK: Playing
+
+  /// Confirms and simulates the next tick with the inputs received so far.
+  public mutating func advance() {
+    server.advance()
+    for number in clients.indices {
+      guard let client = clients[number], let player = client.player else { continue }
+      let areLate = server.areInputsLate(of: player)
+      guard areLate != client.areInputsLate else { continue }
+      clients[number]?.areInputsLate = areLate
+      emit(
+        areLate
+          ? .inputsLate(client.id, player: player) : .inputsOnTime(client.id, player: player))
+    }
+  }
+
+  /// Removes and returns the next event, or nil if there is none.
+  public mutating func pollEvent() -> Event? { events.popFirst() }
+
+  private mutating func emit(_ event: Event) {
+    if events.count == Self.eventLimit { events.popFirst() }
+    events.append(event)
+  }
+
+  // MARK: Messages
+
+  /// Appends the next message to `writer`, and returns its kind and the receiving client. Returns
+  /// nil if nothing is due before the next tick.
+  public mutating func pollTransmit(
+    into writer: inout PacketWriter
+  ) -> (client: ID, message: RollbackMessage)? {
+    for number in clients.indices {
+      guard let client = clients[number], client.isSeatDue else { continue }
+      clients[number]?.isSeatDue = false
+      RollbackSeat(player: client.player, rate: server.rate).encode(into: &writer)
+      return (client.id, .seat)
+    }
+    while let (number, message) = server.pollTransmit(into: &writer) {
+      if let client = clients[number] { return (client.id, message) }
+      writer.removeAll()
+    }
+    return nil
+  }
+
+  /// Appends to `writer` the inputs that a client has not acknowledged, even if they are not due.
+  /// Use this method to send the end of a match on a reliable channel. Returns false if there is no
+  /// such client, or if it must receive a keyframe or a state report first.
+  public mutating func writeInputs(for id: ID, into writer: inout PacketWriter) -> Bool {
+    guard let number = numbers[id] else { return false }
+    return server.writeInputs(for: number, into: &writer)
+  }
+
+  /// Processes a message from a client. Ignores messages of unknown clients. Throws an error, and
+  /// changes nothing, if the message is invalid.
+  public mutating func receive(
+    _ message: RollbackMessage, _ bytes: Span<UInt8>, from id: ID, at now: Instant
+  ) throws(DecodeError) {
+    guard let number = numbers[id] else { return }
+    try server.receive(message, bytes, from: number, at: now)
+    guard message == .stateReport else { return }
+    // The server replies with the first tick whose states differ, if it still has that state.
+    let reported = try DesyncStateReport(decoding: bytes).tick
+    let tick = server.broadcaster.clients[number]?.reportDue ?? reported
+    guard clients[number]?.desyncTick != tick else { return }
+    clients[number]?.desyncTick = tick
+    emit(.desynced(id, tick))
+  }
+}
