@@ -39,7 +39,3 @@ struct TugOfWar: Simulation, PacketCodable, Hashable {
     guard (-1_008...1_008).contains(rope) else { throw .invalid(what: "rope") }
   }
 }
-
-extension MessageChannel<RollbackPacket> {
-  static var game: Self { .init(0, .reliableOrdered) }
-}

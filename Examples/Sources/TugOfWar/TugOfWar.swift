@@ -40,10 +40,6 @@ struct TugOfWar: Simulation, PacketCodable, Hashable {
   }
 }
 
-extension MessageChannel<RollbackPacket> {
-  static var game: Self { .init(0, .reliableOrdered) }
-}
-
 /// A server and one client over loopback. The client pulls harder, and wins.
 @main enum Program {
   static func main() async throws {
@@ -54,49 +50,33 @@ extension MessageChannel<RollbackPacket> {
         let server = Task { try await serve(session, on: loop) }
         let endpoint = Endpoint(.loopback4, port: port)
         let winner = try await Session.join([endpoint], as: me, loop: loop) { session, host in
-          try await play(session, with: host, on: loop)
+          try await play(session, with: host)
         }
         server.cancel()
-        _ = await server.result
-        print("player \(winner) wins")
+        try await server.value
         guard winner == 1 else { fatalError("the weaker player won") }
+        print("player 1 wins")
       }
     }
   }
 
-  /// Simulates the confirmed state. Player 0 belongs to the server and pulls with a strength of 3.
+  /// Serves the match. Player 0 belongs to the server and pulls with a strength of 3.
   static func serve(_ session: Session, on loop: NetworkLoop) async throws {
-    var server = RollbackServer(TugOfWar(), players: 2, at: loop.now)
-    var clients: [Peer: Int] = [:]
-    for await _ in FixedStep(hertz: 60, on: loop) {
-      while let event = session.poll() {
-        if case .joined(let peer) = event { clients[peer] = server.addPlayer(1) }
-      }
-      for packet in session.takeMessages(on: .game) {
-        guard let client = clients[packet.peer] else { continue }
-        try server.receive(packet.message, from: client, at: loop.now)
-      }
-      server.setInput(TugOfWar.Pull(3), for: 0)
-      for _ in 0..<server.takeDueTicks(at: loop.now) { server.advance() }
-      while let (client, packet) = server.pollPacket() {
-        _ = clients.first { $0.value == client }?.key.post(packet, on: .game)
-      }
+    let server = RollbackServer(TugOfWar(), players: 2, at: loop.now)
+    try await server.run(over: session, remotePlayers: [1]) { match in
+      match.server.setInput(TugOfWar.Pull(3), for: 0)
     }
   }
 
   /// Pulls with a strength of 8 until a victory is confirmed; returns the player who won.
-  static func play(_ session: Session, with host: Peer, on loop: NetworkLoop) async throws -> Int {
-    var client = RollbackClient<TugOfWar>(player: 1, at: loop.now)
-    for await _ in FixedStep(hertz: 60, on: loop) {
-      for packet in session.takeMessages(on: .game) {
-        try client.receive(packet.message, at: loop.now)
-      }
-      for _ in 0..<client.takeDueTicks(at: loop.now) { client.advance(with: TugOfWar.Pull(8)) }
-      while let packet = client.pollPacket() { _ = host.post(packet, on: .game) }
-      while let event = client.pollEvent() {
+  static func play(_ session: Session, with host: Peer) async throws -> Int? {
+    let match = try await RollbackClient<TugOfWar>.join(host, over: session)
+    for await _ in match.ticks {
+      match.advance(with: TugOfWar.Pull(8))
+      while let event = match.pollEvent() {
         if case .confirmed(.won(let player), _) = event { return player }
       }
     }
-    throw CancellationError()
+    return nil
   }
 }

@@ -34,12 +34,12 @@ actor SessionHub: LoopActor {
   /// The connected peers, in the order in which they joined.
   private var order: [ConnectionID] = []
   private var peers: [ConnectionID: Peer] = [:]
-  /// The disconnected peers that may still have unread messages.
-  private var departed: [Peer] = []
+  /// The disconnected peers that may still have unread messages, and the one that was last.
+  private var departed: [(peer: Peer, reason: DisconnectReason)] = []
   private var readers: [UInt8: Reader] = [:]
   /// The channels whose readers have received messages since their last `flush`.
   private var unflushed = ChannelMask()
-  private var observers: [@Sendable (PeerEvent) -> Void] = []
+  private var observers: [(key: ObjectIdentifier?, observe: @Sendable (PeerEvent) -> Void)] = []
   /// The unreliable messages of channels that have no reader yet.
   private var early = Deque<(channel: UInt8, peer: Peer, bytes: [UInt8])>()
   private var earlyBytes = 0
@@ -127,18 +127,38 @@ extension SessionHub {
 
   private func emit(_ event: PeerEvent) {
     flushReaders()  // a reader of the event can then read the messages before it
-    for observer in observers { observer(event) }
+    for observer in observers { observer.observe(event) }
     _ = events?.push(event)
   }
 
-  func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) { observers.append(observer) }
+  func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) {
+    observers.append((nil, observer))
+  }
+
+  /// Adds an observer that can be removed again. It first receives a `joined` event for each peer
+  /// that is connected, and a `left` event for each of `expected` that no longer is.
+  func addObserver(
+    _ key: ObjectIdentifier, expecting expected: [Peer] = [],
+    _ observer: @escaping @Sendable (PeerEvent) -> Void
+  ) {
+    for peer in allPeers { observer(.joined(peer)) }
+    for peer in expected where peer.hub === self && peers[peer.connectionID] == nil {
+      let reason = departed.first { $0.peer == peer }?.reason
+      observer(.left(peer, reason ?? .connectionLost))
+    }
+    observers.append((key, observer))
+  }
+
+  func removeObserver(_ key: ObjectIdentifier) { observers.removeAll { $0.key == key } }
 
   private func remove(_ connection: ConnectionID, _ reason: DisconnectReason) {
     guard let peer = peers.removeValue(forKey: connection) else { return }
     order.removeAll { $0 == connection }
     inboxes.remove(connection)
-    departed.removeAll { peer in node.assumeIsolated { !$0.hasMessages(peer.connectionID) } }
-    departed.append(peer)
+    departed.removeAll { left in
+      node.assumeIsolated { !$0.hasMessages(left.peer.connectionID) }
+    }
+    departed.append((peer, reason))
     failRequests(.disconnected(reason)) { $0 == connection }
     emit(.left(peer, reason))
   }
@@ -159,7 +179,8 @@ extension SessionHub {
 extension SessionHub {
   private func receive(_ message: borrowing SessionMessage) {
     let id = message.connectionID
-    guard let peer = peers[id] ?? departed.first(where: { $0.connectionID == id }) else { return }
+    guard let peer = peers[id] ?? departed.first(where: { $0.peer.connectionID == id })?.peer
+    else { return }
     let channel = message.channel
     guard let reader = readers[channel] else { return storeEarly(message, from: peer) }
     unflushed.insert(channel)

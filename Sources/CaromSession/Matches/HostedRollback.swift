@@ -1,0 +1,249 @@
+import CaromCore
+import CaromProtocol
+import CaromSimulation
+
+/// A rollback match that a session's host serves to the session's peers.
+///
+/// Each peer that joins is given a free player, or becomes a spectator if there is none or if it
+/// joined as a spectator, and can join at any time. A peer that comes back gets its player again if
+/// that player is still free. While a player has no peer, its input is neutral.
+///
+/// ```swift
+/// let match = HostedRollback(RollbackServer(Race(), players: 4, at: loop.now), over: session)
+/// for await _ in match.ticks {
+///   match.advance()
+///   for event in match.server.events { print(event) }
+/// }
+/// ```
+///
+/// A frame loop calls `update` once per frame instead, on any thread. Not `Sendable`: one task or
+/// thread uses a match.
+public final class HostedRollback<Game: Simulation & PacketCodable> {
+  /// Something that happened to a peer of the match.
+  public enum Notice: Hashable, Sendable {
+    /// The peer receives the match, and controls the player unless it is nil.
+    case joined(Peer, player: Int?)
+    /// The peer has disconnected. The input of its player is neutral from now on.
+    case left(Peer, player: Int?, DisconnectReason)
+    /// At least half of the player's inputs of the last second arrived too late.
+    case inputsLate(Peer, player: Int)
+    /// The player's inputs arrive in time again.
+    case inputsOnTime(Peer, player: Int)
+    /// The peer computed another state for this tick. It recovers with a keyframe.
+    case desynced(Peer, Tick)
+  }
+
+  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped.
+  static var noticeLimit: Int { 1_024 }
+
+  /// The session over which the match is played.
+  public let session: Session
+  /// The channels of the match.
+  public let channels: RollbackChannels
+  /// Whether the session has ended.
+  public var isOver: Bool { watch.hasEnded }
+
+  private var host: RollbackHost<Game, Peer>
+  private let watch: PeerWatch
+  private let choosePlayer: ((Peer, _ free: [Int]) -> Int?)?
+  private var notices = Deque<Notice>()
+  private var due = 0
+  private var writer = PacketWriter(capacity: 512)
+
+  /// Creates a match of `server` over a session that this side hosts.
+  ///
+  /// The peers can control `remotePlayers`, by default all players. `choosePlayer` is given a peer
+  /// and the free ones of these players, and returns one of them, or nil for a spectator; by
+  /// default, a returning peer gets its player back, and any other peer gets the first free one.
+  public init(
+    _ server: RollbackServer<Game>, over session: Session,
+    channels: RollbackChannels = RollbackChannels(), remotePlayers: [Int]? = nil,
+    choosePlayer: ((Peer, _ free: [Int]) -> Int?)? = nil
+  ) {
+    self.session = session
+    self.channels = channels
+    self.choosePlayer = choosePlayer
+    host = RollbackHost(server, remotePlayers: remotePlayers)
+    watch = PeerWatch(session)
+  }
+
+  /// The server: the confirmed game, its events and its players. Use it to set the inputs of
+  /// players without a peer.
+  public var server: RollbackServer<Game> {
+    get { host.server }
+    _modify { yield &host.server }
+  }
+
+  /// Returns the player that a peer controls, or nil if it is a spectator or not in the match.
+  public func player(of peer: Peer) -> Int? { host.player(of: peer) }
+
+  /// Returns the peer that controls a player, or nil if none does.
+  public func peer(of player: Int) -> Peer? { host.client(of: player) }
+
+  /// All peers that receive the match.
+  public var peers: [Peer] { host.ids }
+
+  /// Removes and returns the next notice about a peer, or nil if there is none.
+  public func pollNotice() -> Notice? { notices.popFirst() }
+
+  // MARK: Ticks
+
+  /// The ticks of the match, each when it is due. Call `advance()` once for each.
+  public var ticks: MatchTicks {
+    MatchTicks(loop: session.loop) { [self] in
+      if due == 0 { receive() }
+      if isOver { return .end }
+      return due > 0 ? .simulate(server.tick) : .wait(until: server.nextTick)
+    }
+  }
+
+  /// Plays the match, tick by tick, until the session ends or the task is cancelled. `prepare` is
+  /// called before each tick.
+  public func run(
+    _ prepare: (HostedRollback<Game>) async throws -> Void = { _ in }
+  ) async throws {
+    defer { finish() }
+    for await _ in ticks {
+      try await prepare(self)
+      advance()
+    }
+  }
+
+  /// Whether a tick is due, according to the last call of `receive`.
+  public var isTickDue: Bool { due > 0 }
+
+  /// Processes what has arrived, simulates the ticks that are due, and sends the results. Call this
+  /// method once per frame. `prepare` is called before each tick.
+  public func update(
+    at now: Instant? = nil, _ prepare: (HostedRollback<Game>) -> Void = { _ in }
+  ) {
+    receive(at: now)
+    while due > 0 {
+      prepare(self)
+      advance()
+    }
+  }
+
+  /// Confirms and simulates one tick. After the last tick that is due, sends it to the peers.
+  public func advance() {
+    host.advance()
+    due = max(0, due - 1)
+    takeEvents()
+    if due == 0 { send() }
+  }
+
+  /// Processes what has arrived, and counts the ticks that are due.
+  public func receive(at now: Instant? = nil) {
+    let now = now ?? session.loop.now
+    while let event = watch.next() { handle(event) }
+    for received in session.takeMessages(on: channels.control) {
+      receive(received.message.message, received.message.bytes, from: received.peer, at: now)
+    }
+    for received in session.takeMessages(on: channels.inputs) {
+      receive(.inputs, received.message.bytes, from: received.peer, at: now)
+    }
+    due += host.server.takeDueTicks(at: now)
+    takeEvents()
+    send()
+  }
+
+  /// Sends the last inputs so that they arrive even if the session ends now. Call this method after
+  /// the last tick.
+  public func finish() {
+    for peer in host.ids {
+      writer.removeAll()
+      guard host.writeInputs(for: peer, into: &writer) else { continue }
+      _ = peer.post(RollbackPacket(.inputs, writer.bytes), on: channels.control)
+    }
+  }
+
+  // MARK: Peers
+
+  private func handle(_ event: PeerEvent) {
+    switch event {
+    case .joined(let peer): add(peer)
+    case .left(let peer, let reason): remove(peer, reason)
+    case .missed:
+      // Too much happened since the last call: begin again with the peers that are connected now.
+      let connected = watch.connected
+      for peer in host.ids where !connected.contains(peer.connectionID) {
+        remove(peer, .connectionLost)
+      }
+      watch.begin()
+    case .linkChanged, .interrupted, .resumed, .inputStopped, .inputResumed: break
+    }
+  }
+
+  private func add(_ peer: Peer) {
+    guard !host.contains(peer) else { return }
+    let player = peer.isSpectator ? nil : choose(for: peer)
+    host.add(peer, peer: peer.id, as: player)
+    note(.joined(peer, player: player))
+  }
+
+  private func choose(for peer: Peer) -> Int? {
+    guard let choosePlayer else { return host.player(for: peer.id) }
+    let free = host.freePlayers
+    let player = choosePlayer(peer, free)
+    precondition(player.map(free.contains) ?? true, "choosePlayer must return a free player")
+    return player
+  }
+
+  private func remove(_ peer: Peer, _ reason: DisconnectReason) {
+    guard host.contains(peer) else { return }
+    let player = host.player(of: peer)
+    host.remove(peer)
+    note(.left(peer, player: player, reason))
+  }
+
+  private func note(_ notice: Notice) {
+    if notices.count == Self.noticeLimit { notices.popFirst() }
+    notices.append(notice)
+  }
+
+  private func takeEvents() {
+    while let event = host.pollEvent() {
+      switch event {
+      case .inputsLate(let peer, let player): note(.inputsLate(peer, player: player))
+      case .inputsOnTime(let peer, let player): note(.inputsOnTime(peer, player: player))
+      case .desynced(let peer, let tick): note(.desynced(peer, tick))
+      }
+    }
+  }
+
+  // MARK: Messages
+
+  private func receive(
+    _ message: RollbackMessage, _ bytes: [UInt8], from peer: Peer, at now: Instant
+  ) {
+    do throws(DecodeError) {
+      try host.receive(message, bytes.span, from: peer, at: now)
+    } catch {
+      peer.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+    }
+  }
+
+  private func send() {
+    while true {
+      writer.removeAll()
+      guard let (peer, message) = host.pollTransmit(into: &writer) else { return }
+      channels.post(message, writer.bytes, to: peer)
+    }
+  }
+}
+
+extension RollbackServer {
+  /// Serves the match to the peers of a session, tick by tick, until the session ends or the task
+  /// is cancelled; see `HostedRollback`. The peers can control `remotePlayers`, by default all
+  /// players. `prepare` is called before each tick, for example to set the inputs of the other
+  /// players; the server's events are then those of the tick before.
+  public func run(
+    over session: Session, channels: RollbackChannels = RollbackChannels(),
+    remotePlayers: [Int]? = nil,
+    _ prepare: (HostedRollback<Game>) async throws -> Void = { _ in }
+  ) async throws {
+    let match = HostedRollback(
+      self, over: session, channels: channels, remotePlayers: remotePlayers)
+    try await match.run(prepare)
+  }
+}

@@ -1,0 +1,247 @@
+import CaromCore
+import CaromProtocol
+import CaromSimulation
+import CaromTransport
+
+/// A rollback match that a session's host serves, as one of its clients plays or watches it.
+///
+/// The host tells the client which player it controls. The client's clock and input delay adapt to
+/// the round trip, so that the host gets the inputs in time on short and long paths alike.
+///
+/// ```swift
+/// let match = try await RollbackClient<Race>.join(host, over: session)
+/// for await _ in match.ticks {
+///   match.advance(with: controls.sample())
+///   while let event = match.pollEvent() { show(event) }
+/// }
+/// print(match.endReason)
+/// ```
+///
+/// A frame loop calls `update` once per frame instead, on any thread. Not `Sendable`: one task or
+/// thread uses a match.
+public final class JoinedRollback<Game: Simulation & PacketCodable> {
+  /// Something that happened to the match, rather than in the game.
+  public enum Notice: Hashable, Sendable {
+    /// The host has told the client which player it controls; nil for a spectator.
+    case seated(player: Int?)
+    /// At least half of the player's inputs of the last second arrived at the host too late.
+    case inputsLate
+    /// The player's inputs arrive in time again.
+    case inputsOnTime
+    /// The client computed another state than the host. The host sends the whole state again.
+    case desynced(DesyncReport)
+    /// No link reaches the host. The match goes on if one does within `SessionTiming.resumeLimit`.
+    case interrupted
+    /// A link reaches the host again.
+    case resumed
+    /// The connection to the host has ended, and the match with it.
+    case left(DisconnectReason)
+  }
+
+  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped.
+  static var noticeLimit: Int { 256 }
+  /// The interval at which the round-trip time is read.
+  static var roundTripInterval: Duration { .milliseconds(100) }
+  /// The maximum number of ticks that are simulated at the end of the match.
+  static var finalTickLimit: Int { 600 }
+
+  /// The session over which the match is played.
+  public let session: Session
+  /// The host that serves the match.
+  public let host: Peer
+  /// The channels of the match.
+  public let channels: RollbackChannels
+  /// The client: the game with its prediction, clock and statistics, and the settings that can be
+  /// changed at any time.
+  public var client: RollbackClient<Game>
+  /// The reason why the connection to the host has ended, or nil while it has not.
+  public private(set) var endReason: DisconnectReason?
+
+  private let watch: PeerWatch
+  private let meter: RoundTripMeter
+  private var measuredAt: Instant
+  private var notices = Deque<Notice>()
+  private var due = 0
+  private var writer = PacketWriter(capacity: 512)
+  private var wasSeated = false
+  private var wereInputsLate = false
+
+  /// Creates the client's side of a match, which waits for its seat and the first state. The
+  /// prediction window and the least input delay are in ticks. `roundTrip` is the round-trip time
+  /// to the host, if it is known already.
+  public init(
+    _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
+    window: Int = SimulationLimits.window, inputDelay: Int = 0, roundTrip: Duration? = nil
+  ) {
+    self.session = session
+    self.host = host
+    self.channels = channels
+    let now = session.loop.now
+    client = RollbackClient(window: window, inputDelay: inputDelay, at: now)
+    client.roundTrip = roundTrip ?? .zero
+    measuredAt = now
+    watch = PeerWatch(session, expecting: [host])
+    meter = RoundTripMeter(host, first: roundTrip)
+    meter.refresh()
+  }
+
+  /// The player that this client controls; nil for a spectator, and before the host has assigned
+  /// it.
+  public var player: Int? { client.player }
+  /// The game as predicted for the present, or nil before the first state has arrived.
+  public var state: Game? { client.state }
+  /// The round-trip time to the host, or nil if it is unknown.
+  public var roundTrip: Duration? { meter.roundTrip }
+
+  /// Removes and returns the next event of the game, or nil if there is none.
+  public func pollEvent() -> RollbackEvent<Game.Event>? { client.pollEvent() }
+
+  /// Removes and returns the next notice about the match, or nil if there is none.
+  public func pollNotice() -> Notice? { notices.popFirst() }
+
+  // MARK: Ticks
+
+  /// The ticks of the match, each when it is due, until the connection to the host ends. Call
+  /// `advance(with:)` once for each. The element is the tick that will be simulated, or 0 before
+  /// the first state has arrived.
+  public var ticks: MatchTicks {
+    MatchTicks(loop: session.loop) { [self] in
+      if due == 0 { receive() }
+      if endReason != nil { return .end }
+      return due > 0 ? .simulate(client.rollback?.tick ?? .zero) : .wait(until: client.nextTick)
+    }
+  }
+
+  /// Whether a tick is due, according to the last call of `receive`.
+  public var isTickDue: Bool { due > 0 }
+
+  /// Processes what has arrived, simulates the ticks that are due with the inputs that `input`
+  /// returns for them, and sends what the host needs. Call this method once per frame.
+  public func update(
+    at now: Instant? = nil, _ input: (JoinedRollback<Game>) -> Game.Input = { _ in Game.Input() }
+  ) {
+    receive(at: now)
+    while due > 0 { advance(with: input(self)) }
+  }
+
+  /// Simulates one tick with the player's input, which is ignored for a spectator. After the last
+  /// tick that is due, sends the inputs. Returns whether the tick was simulated or has stalled, or
+  /// nil before the first state.
+  @discardableResult
+  public func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
+    let outcome = client.advance(with: input)
+    due = max(0, due - 1)
+    takeReports()
+    if due == 0 { send() }
+    return outcome
+  }
+
+  /// Processes what has arrived, and counts the ticks that are due.
+  public func receive(at now: Instant? = nil) {
+    guard endReason == nil else { return }
+    let now = now ?? session.loop.now
+    measureRoundTrip(at: now)
+    // The events come first: the messages before the host's goodbye are then all there.
+    while let event = watch.next() { handle(event) }
+    if watch.hasEnded { endReason = endReason ?? .closedLocally }
+    for received in session.takeMessages(on: channels.control) where received.peer == host {
+      receive(received.message.message, received.message.bytes, at: now)
+    }
+    for received in session.takeMessages(on: channels.inputs) where received.peer == host {
+      receive(.inputs, received.message.bytes, at: now)
+    }
+    takeReports()
+    guard endReason == nil else { return end() }
+    due += client.takeDueTicks(at: now)
+    send()
+  }
+
+  private func measureRoundTrip(at now: Instant) {
+    if let roundTrip = meter.roundTrip, roundTrip != client.roundTrip {
+      client.roundTrip = roundTrip
+    }
+    guard now - measuredAt >= Self.roundTripInterval else { return }
+    measuredAt = now
+    meter.refresh()
+  }
+
+  private func handle(_ event: PeerEvent) {
+    switch event {
+    case .interrupted(host): note(.interrupted)
+    case .resumed(host): note(.resumed)
+    case .left(host, let reason): endReason = endReason ?? reason
+    case .missed: watch.begin()
+    default: break
+    }
+  }
+
+  private func note(_ notice: Notice) {
+    if notices.count == Self.noticeLimit { notices.popFirst() }
+    notices.append(notice)
+  }
+
+  private func takeReports() {
+    if client.isSeated, !wasSeated {
+      wasSeated = true
+      note(.seated(player: client.player))
+    }
+    while let report = client.pollDesync() { note(.desynced(report)) }
+    if client.areInputsLate != wereInputsLate {
+      wereInputsLate = client.areInputsLate
+      note(wereInputsLate ? .inputsLate : .inputsOnTime)
+    }
+  }
+
+  /// Simulates the ticks whose inputs arrived before the connection ended.
+  private func end() {
+    due = 0
+    let behind = client.rollback.map { Int($0.tick.distance(to: $0.confirmableTick)) } ?? 0
+    for _ in 0..<min(max(1, behind), Self.finalTickLimit) { client.advance() }
+    if let endReason { note(.left(endReason)) }
+  }
+
+  // MARK: Messages
+
+  private func receive(_ message: RollbackMessage, _ bytes: [UInt8], at now: Instant) {
+    do throws(DecodeError) {
+      try client.receive(message, bytes.span, at: now)
+    } catch {
+      endReason = endReason ?? .protocolViolation
+      host.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+    }
+  }
+
+  private func send() {
+    while true {
+      writer.removeAll()
+      guard let message = client.pollTransmit(into: &writer) else { return }
+      channels.post(message, writer.bytes, to: host)
+    }
+  }
+}
+
+extension RollbackClient {
+  /// Joins the match that a session's host serves: waits until the host has assigned a player or a
+  /// spectator's place and the first state has arrived. The prediction window and the least input
+  /// delay are in ticks.
+  ///
+  /// Throws `SessionError.refused` if the connection ends first, and `SessionError.transport` with
+  /// `timedOut` if the host serves no match within `limit`, or with `cancelled`.
+  public static func join(
+    _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
+    window: Int = SimulationLimits.window, inputDelay: Int = 0,
+    within limit: Duration = .seconds(10)
+  ) async throws(SessionError) -> JoinedRollback<Game> {
+    let match = JoinedRollback<Game>(
+      host, over: session, channels: channels, window: window, inputDelay: inputDelay,
+      roundTrip: await host.statistics?.roundTrip)
+    let deadline = session.loop.now + limit
+    for await _ in match.ticks {
+      if match.state != nil { return match }
+      guard session.loop.now < deadline else { throw .transport(.timedOut) }
+      match.advance()
+    }
+    if match.state != nil { return match }
+    throw match.endReason.map { .refused($0) } ?? .transport(.cancelled)
+  }
+}

@@ -1,0 +1,81 @@
+import CaromProtocol
+import CaromTransport
+
+/// The events of a session's peers for one match, which first reports the peers that are connected
+/// already. It takes no events from the reader of `Session.events`.
+final class PeerWatch: Sendable {
+  /// The maximum number of unread events. Beyond it, the watch begins again with `missed`.
+  static let limit = 4096
+
+  private let inbox = Inbox<PeerEvent>(
+    limit: limit, overflow: .dropOldestAndReport { .missed(events: $0) })
+  private let ended = Locked(false)
+  private let inboxes: InboxRegistry
+  private let hubs: [SessionHub]
+  /// The peers that are reported to have left if they are no longer connected.
+  private let expected: [Peer]
+
+  init(_ session: Session, expecting expected: [Peer] = []) {
+    self.expected = expected
+    inboxes = session.inboxes
+    hubs = session.hubs
+    inboxes.whenEnded { [inbox, ended] in
+      ended.withLock { $0 = true }
+      inbox.finish()
+    }
+    begin()
+  }
+
+  deinit { detach() }
+
+  /// Whether the session has ended.
+  var hasEnded: Bool { ended.withLock { $0 } }
+
+  /// The connections of the peers that are connected now.
+  var connected: Set<ConnectionID> { inboxes.connected }
+
+  /// Returns the next event, or nil if there is none now.
+  func next() -> PeerEvent? { inbox.pop() }
+
+  /// Reports all connected peers as joined, and what happens to them from then on.
+  func begin() {
+    detach()
+    let key = ObjectIdentifier(self)
+    let (inbox, expected) = (inbox, expected)
+    for hub in hubs {
+      hub.loop.post {
+        hub.assumeIsolated { hub in
+          hub.addObserver(key, expecting: expected) { _ = inbox.push($0) }
+        }
+      }
+    }
+  }
+
+  private func detach() {
+    let key = ObjectIdentifier(self)
+    for hub in hubs { hub.loop.post { hub.assumeIsolated { $0.removeObserver(key) } } }
+  }
+}
+
+/// The round-trip time to a peer, which can be read on any thread.
+final class RoundTripMeter: Sendable {
+  private let latest: Locked<Duration?>
+  private let peer: Peer
+
+  init(_ peer: Peer, first: Duration?) {
+    self.peer = peer
+    latest = Locked(first)
+  }
+
+  /// The smoothed round-trip time at the last refresh, or nil if it is unknown.
+  var roundTrip: Duration? { latest.withLock { $0 } }
+
+  /// Reads the round-trip time on the loop.
+  func refresh() {
+    let (node, connection, latest) = (peer.node, peer.connectionID, latest)
+    node.loop.post {
+      let measured = node.assumeIsolated { $0.statistics(of: connection)?.roundTrip }
+      if let measured { latest.withLock { $0 = measured } }
+    }
+  }
+}

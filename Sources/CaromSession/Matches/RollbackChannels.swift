@@ -1,0 +1,80 @@
+import CaromCore
+import CaromProtocol
+import CaromSimulation
+
+/// The encoded inputs of one or more ticks, on a channel of their own and therefore without the
+/// byte for the kind of message. The receiving machine decodes them.
+public struct RollbackInputs: Hashable, Sendable, PacketCodable {
+  /// The inputs as `pollTransmit` wrote them.
+  public var bytes: [UInt8]
+
+  /// Creates a message from encoded inputs.
+  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Appends the inputs.
+  public func encode(into writer: inout PacketWriter) { writer.write(bytes) }
+
+  /// Creates a message from all remaining bytes.
+  public init(decoding reader: inout PacketReader) { bytes = reader.readRest() }
+}
+
+/// The two channels of a rollback match: one for inputs, which may be lost because each message
+/// repeats all that have not been acknowledged, and one for what must arrive.
+public struct RollbackChannels: Hashable, Sendable {
+  /// The channel of the inputs, which are sent every tick.
+  public let inputs: MessageChannel<RollbackInputs>
+  /// The channel of seats, keyframes and reports of desyncs.
+  public let control: MessageChannel<RollbackPacket>
+
+  /// Creates the channels with these numbers, which both sides must choose alike and use for
+  /// nothing else.
+  public init(inputs: UInt8 = 62, control: UInt8 = 63) {
+    precondition(inputs != control, "inputs and control messages need a channel each")
+    self.inputs = MessageChannel(inputs, .unreliableSequenced, priority: 3)
+    self.control = MessageChannel(control, .reliableOrdered, priority: 3)
+  }
+
+  /// Returns the message that arrived on a channel, or nil if the channel is not one of these.
+  public func packet(
+    on channel: UInt8, _ bytes: Span<UInt8>
+  ) throws(DecodeError) -> RollbackPacket? {
+    switch channel {
+    case inputs.id: RollbackPacket(.inputs, Array(copying: bytes))
+    case control.id: try RollbackPacket(decoding: bytes)
+    default: nil
+    }
+  }
+
+  /// Queues a message to a peer from any thread. If the peer's queue has no room for a message that
+  /// must arrive, or no message can be that long, disconnects the peer, which could not go on.
+  func post(_ message: RollbackMessage, _ bytes: [UInt8], to peer: Peer) {
+    if message == .inputs {
+      _ = peer.post(RollbackInputs(bytes), on: inputs)
+    } else if !peer.post(RollbackPacket(message, bytes), on: control) {
+      peer.disconnect(Goodbye(.tooSlow), as: .tooSlow)
+    }
+  }
+}
+
+extension SessionNode {
+  /// Queues a message of a rollback match on the channel for its kind, from code on the loop.
+  public func send(
+    _ message: RollbackMessage, _ bytes: [UInt8], on channels: RollbackChannels,
+    to connection: ConnectionID
+  ) throws(SendError) {
+    if message == .inputs {
+      try send(RollbackInputs(bytes), on: channels.inputs, to: connection)
+    } else {
+      try send(RollbackPacket(message, bytes), on: channels.control, to: connection)
+    }
+  }
+}
+
+extension Peer {
+  /// Closes the connection from any thread, without waiting.
+  func disconnect(_ goodbye: Goodbye, as reason: DisconnectReason) {
+    let node = node
+    let connection = connectionID
+    node.loop.post { node.assumeIsolated { $0.close(connection, goodbye, as: reason) } }
+  }
+}
