@@ -11,8 +11,8 @@ let strict: [SwiftSetting] = [
 ]
 
 /// With `CAROM_OPTIMIZED`, as in `make test`, the library's modules are compiled as a release build
-/// compiles them, but keep their assertions: the tests check what the optimizer makes of the code. A
-/// package with unsafe flags cannot be a dependency, so users never get them.
+/// compiles them, but keep their assertions: the tests check what the optimizer makes of the code.
+/// A package with unsafe flags cannot be a dependency, so users never get them.
 let optimized: [SwiftSetting] =
   Context.environment["CAROM_OPTIMIZED"] == nil
   ? []
@@ -84,7 +84,7 @@ let package = Package(
     // Pure: no I/O, no clock, no threads, no Foundation
     module("CaromCore"),
     module("CaromCodec", ["CaromCore"]),
-    module("CaromCrypto", ["CSodium"]),
+    module("CaromCrypto", ["CaromCore", "CSodium"]),
     module("CaromDNS", ["CaromCore"]),
     module("CaromProtocol", ["CaromCore", "CaromCodec"]),
     module("CaromPhysics"),
@@ -101,8 +101,8 @@ let package = Package(
     module(
       "Carom",
       [
-        "CaromCodec", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromPhysics", "CaromProtocol",
-        "CaromSession", "CaromSimulation", "CaromTransport",
+        "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromPhysics",
+        "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTransport",
       ]),
 
     // Sessions for servers: logs, metrics and lifecycle
@@ -166,7 +166,7 @@ let package = Package(
       path: "Tests/Peer", swiftSettings: strict),
     tests("CaromCore", ["CaromCore"]),
     tests("CaromCodec", ["CaromCore", "CaromCodec"]),
-    tests("CaromCrypto", ["CaromCrypto"]),
+    tests("CaromCrypto", ["CaromCore", "CaromCrypto"]),
     tests("CaromDNS", ["CaromCore", "CaromDNS", "CaromTesting"]),
     tests("CaromProtocol", ["CaromCore", "CaromCodec", "CaromProtocol", "CaromTesting"]),
     tests("CaromPhysics", ["CaromPhysics"]),

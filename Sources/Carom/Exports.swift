@@ -1,5 +1,6 @@
 @_exported import CaromCodec
 @_exported import CaromCore
+@_exported import CaromCrypto
 @_exported import CaromDiscovery
 @_exported import CaromPhysics
 @_exported import CaromProtocol

@@ -8,7 +8,7 @@ enum FolderRule {
   static let fileLimit = 40
 
   static let order: [String: [String]] = [
-    "CaromCrypto": ["Primitives", "Noise"],
+    "CaromCrypto": ["Primitives", "Noise", "Identity", "Access"],
     "CaromDNS": ["Message", "Link", "Service", "Cache", "Responder", "Querier", "Unicast"],
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
     "CaromProtocol": ["Wire", "Recovery", "Channels", "Connection", "Host", "Matchmaking"],

@@ -5,7 +5,7 @@ enum ImportRule {
     "CaromCore": [],
     "CaromPhysics": [],
     "CaromCodec": ["CaromCore"],
-    "CaromCrypto": ["CSodium"],
+    "CaromCrypto": ["CaromCore", "CSodium"],
     "CaromDNS": ["CaromCore", "Swift"],  // for the composed form of Unicode text
     "CaromSimulation": ["CaromCore"],
     "CaromTesting": ["CaromCore", "Synchronization"],  // for `TestClock`, which tasks share
@@ -24,8 +24,8 @@ enum ImportRule {
     ],
     "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],
     "Carom": [
-      "CaromCodec", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromPhysics", "CaromProtocol",
-      "CaromSession", "CaromSimulation", "CaromTransport",
+      "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromPhysics",
+      "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTransport",
     ],
   ]
 

@@ -31,6 +31,12 @@ import CSodium
     unsafe bytes.withUnsafeMutableBytes { unsafe sodium_memzero($0.baseAddress!, $0.count) }
   }
 
+  /// Creates `count` random bytes, at least one. `generator` must be unpredictable.
+  package convenience init(random count: Int, using generator: inout some RandomNumberGenerator) {
+    var bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    self.init(moving: &bytes)
+  }
+
   /// Creates the bytes of `first` and, after them, those of `second`.
   convenience init(_ first: SecretBytes, _ second: SecretBytes) {
     unsafe self.init(count: first.count + second.count) { memory in
@@ -55,9 +61,10 @@ import CSodium
     return unsafe SecretBytes(count: length) { unsafe $0.update(from: memory, count: length) }
   }
 
-  /// Returns a copy of the bytes, which the caller must not show to anybody.
-  package func reveal() -> [UInt8] {
-    unsafe Array(UnsafeBufferPointer(start: memory, count: count))
+  /// Returns a copy of the bytes from `offset` on, which the caller must not show to anybody.
+  package func reveal(from offset: Int = 0) -> [UInt8] {
+    precondition((0...count).contains(offset), "the offset is beyond the \(count) bytes")
+    return unsafe Array(UnsafeBufferPointer(start: memory + offset, count: count - offset))
   }
 }
 

@@ -1,14 +1,14 @@
 import CSodium
 
 /// A public key of X25519 (RFC 7748 §5): a point on Curve25519, which anybody may know.
-package struct PublicKey: Hashable, Sendable {
+public struct PublicKey: Hashable, Sendable {
   /// The length of a key in bytes.
-  package static let length = 32
+  public static let length = 32
   /// The 32 bytes of the key.
-  package let bytes: [UInt8]
+  public let bytes: [UInt8]
 
   /// Creates the key with these bytes. Returns nil unless there are exactly 32.
-  package init?(_ bytes: Span<UInt8>) {
+  public init?(_ bytes: Span<UInt8>) {
     guard bytes.count == Self.length else { return nil }
     self.bytes = bytes.indices.map { bytes[$0] }
   }
