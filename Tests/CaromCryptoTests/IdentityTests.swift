@@ -8,7 +8,7 @@ import Testing
 struct IdentityTests {
   /// Returns the identity with the key pair of Alice in RFC 7748 §6.1.
   private func makeAlice() throws -> Identity {
-    let text = "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ac177fba51db92c2a"
+    let text = "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a"
     let bytes = try #require(Hexadecimal.bytes(of: text.utf8, count: 32))
     return Identity(KeyPair(secret: SecretBytes(bytes)))
   }
