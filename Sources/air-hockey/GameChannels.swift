@@ -1,6 +1,5 @@
 import AirHockey
 import Carom
-import CaromSimulation
 
 /// The identity of the game's protocol: application `airhockey`, version 2.
 enum GameWire {
@@ -9,27 +8,9 @@ enum GameWire {
   static let serviceType: ServiceType = "_airhockey._tcp"
 }
 
-/// Encoded inputs of one or more ticks. The receiving `HostedMatch` or `JoinedMatch` validates
-/// them.
-struct InputRuns: Hashable, Sendable, PacketCodable {
-  var bytes: [UInt8]
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  func encode(into writer: inout PacketWriter) { writer.write(bytes) }
-
-  init(decoding reader: inout PacketReader) { bytes = reader.readRest() }
-}
-
-extension MessageChannel<InputRuns> {
-  /// The channel of the players' inputs, which are sent on every tick. Each message repeats all
-  /// unacknowledged inputs, so only the newest message is needed.
-  static var inputs: Self { .init(0, .unreliableSequenced) }
-}
-
-extension MessageChannel<RollbackPacket> {
-  /// The channel of whole states and of messages about desyncs.
-  static var sync: Self { .init(1, .reliableOrdered) }
+extension RollbackChannels {
+  /// The channels of the match: 0 for inputs, and 1 for whole states and messages about desyncs.
+  static let match = RollbackChannels(inputs: 0, control: 1)
 }
 
 extension MessageChannel<MatchNotice> {

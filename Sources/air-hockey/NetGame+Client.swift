@@ -51,21 +51,18 @@ extension NetGame {
   func receiveFromHost(_ bytes: [UInt8], on channel: UInt8) -> Bool {
     let now = loop.now
     do throws(DecodeError) {
-      switch channel {
-      case MessageChannel.inputs.id:
-        try role.withJoined { (match) throws(DecodeError) in
-          try match.receive(.inputs, bytes.span, at: now)
+      if let packet = try RollbackChannels.match.packet(on: channel, bytes.span) {
+        try receive(packet)
+        if channel == RollbackChannels.match.inputs.id {
+          meters.network.recordInputs(at: now)
+          if role.joined?.state != nil { startPlaying() }
         }
-        meters.network.recordInputs(at: now)
-        if role.joined?.state != nil { startPlaying() }
-      case MessageChannel.sync.id:
-        try receive(try RollbackPacket(decoding: bytes.span))
-      case MessageChannel.notices.id:
-        guard case .ended(let match, let score) = try MatchNotice(decoding: bytes.span),
+      } else {
+        guard channel == MessageChannel.notices.id,
+          case .ended(let match, let score) = try MatchNotice(decoding: bytes.span),
           finalScore == nil
         else { return false }
         receiveFinalScore(match, score)
-      default: return false
       }
       return role.joined.map { $0.desyncs <= Self.desyncLimit } ?? true
     } catch { return false }

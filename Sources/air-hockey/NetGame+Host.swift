@@ -59,7 +59,7 @@ extension NetGame {
   private func sendFinalScore(to connection: ConnectionID) {
     guard let recipient = connections.recipient(connection) else { return }
     if let bytes = role.withHosted({ $0.unacknowledgedInputs(for: recipient) }) ?? nil {
-      send(RollbackPacket(.inputs, bytes), on: .sync, to: connection)
+      send(RollbackPacket(.inputs, bytes), on: RollbackChannels.match.control, to: connection)
     }
     if let hosted = role.hosted { send(hosted.finalNotice, on: .notices, to: connection) }
   }
@@ -79,25 +79,20 @@ extension NetGame {
     guard let recipient = connections.recipient(connection) else { return true }
     let now = loop.now
     do throws(DecodeError) {
-      switch channel {
-      case MessageChannel.inputs.id:
-        try role.withHosted { (match) throws(DecodeError) in
-          try match.receive(.inputs, bytes.span, from: recipient, at: now)
-        }
-        if connection == connections.opponent { meters.network.recordInputs(at: now) }
-      case MessageChannel.sync.id:
-        let packet = try RollbackPacket(decoding: bytes.span)
-        guard packet.message != .inputs else { return false }
-        // The reply is sent with the next tick, so that several requests cause one reply.
-        try role.withHosted { (match) throws(DecodeError) in
-          try match.receive(packet.message, packet.bytes.span, from: recipient, at: now)
-        }
-      case MessageChannel.notices.id:
-        guard try MatchNotice(decoding: bytes.span) == .finish, connection == connections.opponent
+      guard let packet = try RollbackChannels.match.packet(on: channel, bytes.span) else {
+        guard channel == MessageChannel.notices.id,
+          try MatchNotice(decoding: bytes.span) == .finish, connection == connections.opponent
         else { return false }
         dismissClient(connection)
-      default: return false
+        return true
       }
+      let isInputs = channel == RollbackChannels.match.inputs.id
+      guard isInputs || packet.message != .inputs else { return false }
+      // The reply is sent with the next tick, so that several requests cause one reply.
+      try role.withHosted { (match) throws(DecodeError) in
+        try match.receive(packet.message, packet.bytes.span, from: recipient, at: now)
+      }
+      if isInputs, connection == connections.opponent { meters.network.recordInputs(at: now) }
       return true
     } catch { return false }
   }

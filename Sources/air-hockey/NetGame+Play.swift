@@ -48,10 +48,11 @@ extension NetGame {
   }
 
   private func send(_ kind: RollbackMessage, _ bytes: [UInt8], to connection: ConnectionID) {
+    let channels = RollbackChannels.match
     if kind == .inputs {
-      send(InputRuns(bytes), on: .inputs, to: connection)
+      send(EncodedMessage(bytes), on: channels.inputs, to: connection)
     } else {
-      send(RollbackPacket(kind, bytes), on: .sync, to: connection)
+      send(RollbackPacket(kind, bytes), on: channels.control, to: connection)
     }
   }
 
