@@ -6,21 +6,6 @@ import ServiceLifecycle
 /// A walker as clients see it: its position on a field of 100 by 100 m, in steps of 1 cm.
 let schema = EntitySchema(.position(0...100, step: 0.01), .position(0...100, step: 0.01))
 
-/// A snapshot or an acknowledgement, already encoded.
-struct Encoded: PacketCodable {
-  var bytes: [UInt8]
-
-  func encode(into writer: inout PacketWriter) { writer.write(bytes) }
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-  init(decoding reader: inout PacketReader) { bytes = reader.readRest() }
-}
-
-/// The server sends snapshots; clients acknowledge them.
-extension MessageChannel<Encoded> {
-  static var snapshots: Self { .init(0, .unreliableSequenced) }
-  static var acknowledgements: Self { .init(1, .unreliableSequenced) }
-}
-
 /// 200 walkers on circles around their own centers.
 struct Walkers {
   private var angle = 0
@@ -36,36 +21,15 @@ struct Walkers {
 }
 
 /// Simulates the world 20 times a second, and sends each client those near the center.
-func serve(_ session: Session, on loop: NetworkLoop) async throws {
-  let area = InterestArea(within: 25)
-  var world = WorldReplicator(
-    WorldConfiguration(schema: schema, area: area, ticksPerSecond: 20, bandwidth: 16_000))
+func serve(_ session: Session) async throws {
+  let configuration = WorldConfiguration(
+    schema: schema, area: InterestArea(within: 25), ticksPerSecond: 20, bandwidth: 16_000)
   var walkers = Walkers()
-  var clients: [(peer: Peer, id: WorldReplicator.ClientID)] = []
-  for await step in FixedStep(hertz: 20, on: loop) {
-    while let event = session.poll() {
-      switch event {
-      case .joined(let peer):
-        let id = world.addClient()
-        world.setFocus(x: 50, y: 50, for: id)
-        clients.append((peer, id))
-      case .left(let peer, _):
-        for client in clients where client.peer == peer { world.removeClient(client.id) }
-        clients.removeAll { $0.peer == peer }
-      default: break
-      }
+  try await WorldReplicator(configuration).run(over: session) { hosted in
+    while let notice = hosted.pollNotice() {
+      if case .joined(let peer) = notice { hosted.setFocus(x: 50, y: 50, for: peer) }
     }
-    for received in session.takeMessages(on: .acknowledgements) {
-      guard let client = clients.first(where: { $0.peer == received.peer }) else { continue }
-      var reader = PacketReader(received.message.bytes.span)
-      let sent = world.sentTick(of: client.id) ?? .zero
-      world.acknowledge(try SnapshotAcknowledgement(decoding: &reader, sent: sent), from: client.id)
-    }
-    walkers.step(&world)
-    world.advance(to: step.tick)
-    for client in clients where world.writeSnapshot(for: client.id) {
-      _ = client.peer.post(Encoded(world.snapshot(for: client.id)), on: .snapshots)
-    }
+    walkers.step(&hosted.world)
   }
 }
 
@@ -75,17 +39,10 @@ func watch(
 ) async throws -> Int {
   let me = PeerInfo(id: .random(), name: "viewer", application: "world")
   return try await Session.join([endpoint], as: me, loop: loop) { session, host in
-    var receiver = SnapshotReceiver(schema: schema)
+    let view = JoinedWorld(host, schema: schema, over: session)
     let end = loop.now + duration
-    for await snapshot in session.messages(on: .snapshots) {
-      if try receiver.receive(snapshot.message.bytes.span) {
-        var writer = PacketWriter()
-        receiver.acknowledgement.encode(into: &writer)
-        _ = host.post(Encoded(writer.bytes), on: .acknowledgements)
-      }
-      if loop.now >= end { break }
-    }
-    return receiver.entities.count
+    for await _ in view.updates where loop.now >= end { break }
+    return view.entities.count
   }
 }
 
@@ -99,7 +56,7 @@ func watch(
         let me = PeerInfo(id: .random(), name: "world", application: "world")
         try await Session.host(as: me, on: [.loopback4], seats: 100, loop: loop) { session, port in
           opened.yield(port)
-          try await serve(session, on: loop)
+          try await serve(session)
         }
       }
       let group = ServiceGroup(

@@ -15,8 +15,15 @@ final class PeerWatch: Sendable {
   /// The peers that are reported to have left if they are no longer connected.
   private let expected: [Peer]
 
-  init(_ session: Session, expecting expected: [Peer] = []) {
+  /// Called on the loop after each event, to wake a reader that waits for something else.
+  private let wake: @Sendable (PeerEvent) -> Void
+
+  init(
+    _ session: Session, expecting expected: [Peer] = [],
+    wake: @escaping @Sendable (PeerEvent) -> Void = { _ in }
+  ) {
     self.expected = expected
+    self.wake = wake
     inboxes = session.inboxes
     hubs = session.hubs
     inboxes.whenEnded { [inbox, ended] in
@@ -41,11 +48,14 @@ final class PeerWatch: Sendable {
   func begin() {
     detach()
     let key = ObjectIdentifier(self)
-    let (inbox, expected) = (inbox, expected)
+    let (inbox, expected, wake) = (inbox, expected, wake)
     for hub in hubs {
       hub.loop.post {
         hub.assumeIsolated { hub in
-          hub.addObserver(key, expecting: expected) { _ = inbox.push($0) }
+          hub.addObserver(key, expecting: expected) {
+            _ = inbox.push($0)
+            wake($0)
+          }
         }
       }
     }

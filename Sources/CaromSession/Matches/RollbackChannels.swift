@@ -2,27 +2,12 @@ import CaromCore
 import CaromProtocol
 import CaromSimulation
 
-/// The encoded inputs of one or more ticks, on a channel of their own and therefore without the
-/// byte for the kind of message. The receiving machine decodes them.
-public struct RollbackInputs: Hashable, Sendable, PacketCodable {
-  /// The inputs as `pollTransmit` wrote them.
-  public var bytes: [UInt8]
-
-  /// Creates a message from encoded inputs.
-  public init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  /// Appends the inputs.
-  public func encode(into writer: inout PacketWriter) { writer.write(bytes) }
-
-  /// Creates a message from all remaining bytes.
-  public init(decoding reader: inout PacketReader) { bytes = reader.readRest() }
-}
-
 /// The two channels of a rollback match: one for inputs, which may be lost because each message
 /// repeats all that have not been acknowledged, and one for what must arrive.
 public struct RollbackChannels: Hashable, Sendable {
-  /// The channel of the inputs, which are sent every tick.
-  public let inputs: MessageChannel<RollbackInputs>
+  /// The channel of the inputs, which are sent every tick, without the byte for the kind of
+  /// message.
+  public let inputs: MessageChannel<EncodedMessage>
   /// The channel of seats, keyframes and reports of desyncs.
   public let control: MessageChannel<RollbackPacket>
 
@@ -49,7 +34,7 @@ public struct RollbackChannels: Hashable, Sendable {
   /// must arrive, or no message can be that long, disconnects the peer, which could not go on.
   func post(_ message: RollbackMessage, _ bytes: [UInt8], to peer: Peer) {
     if message == .inputs {
-      _ = peer.post(RollbackInputs(bytes), on: inputs)
+      _ = peer.post(EncodedMessage(bytes), on: inputs)
     } else if !peer.post(RollbackPacket(message, bytes), on: control) {
       peer.disconnect(Goodbye(.tooSlow), as: .tooSlow)
     }
@@ -63,7 +48,7 @@ extension SessionNode {
     to connection: ConnectionID
   ) throws(SendError) {
     if message == .inputs {
-      try send(RollbackInputs(bytes), on: channels.inputs, to: connection)
+      try send(EncodedMessage(bytes), on: channels.inputs, to: connection)
     } else {
       try send(RollbackPacket(message, bytes), on: channels.control, to: connection)
     }

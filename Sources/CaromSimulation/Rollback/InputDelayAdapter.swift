@@ -1,28 +1,27 @@
 import CaromCore
 
-/// Chooses a client's input delay: as short as the path to the server and the prediction window
-/// allow.
+/// Chooses a player's input delay: as short as the path and the prediction window allow.
 ///
 /// Prediction hides a round-trip time of up to the prediction window. The rest of the round trip
 /// has to be an input delay, or the game stalls and the inputs arrive late. A stall increases the
 /// delay by one tick, since a small constant delay is less noticeable than stalls; a long time
 /// without a stall takes the tick back.
 struct InputDelayAdapter: Sendable {
-  /// The expected latency in addition to the round-trip time, in ticks: the server's input buffer
-  /// and the recovery from losses.
+  /// The expected latency in addition to that of the path, in ticks: a server's input buffer, and
+  /// the recovery from losses.
   static let reserve = 8
   /// The minimum number of ticks between two increases.
   static let raiseInterval = 15
   /// The number of ticks without a stall after which the delay decreases by one tick.
   static let lowerInterval = 600
 
-  /// The number of ticks that follows from the round-trip time.
+  /// The number of ticks that follows from the latency of the path.
   private var base = 0
   /// The number of ticks that was added after stalls.
   private var added = 0
   /// The number of stalls at the last change of `added`, and the number of ticks since then.
   private var stalls = (count: 0, ticks: 0)
-  /// The number of ticks since inputs of the server arrived.
+  /// The number of ticks since inputs arrived.
   private var silentTicks = 0
 
   /// Returns the input delay in ticks, at least `least`.
@@ -33,14 +32,20 @@ struct InputDelayAdapter: Sendable {
   /// Adapts the delay to a new estimate of the round-trip time.
   mutating func update(roundTrip: Duration, rate: Int, window: Int) {
     let milliseconds = min(max(0, roundTrip.wholeNanoseconds) / 1_000_000, 10_000)
-    let needed = max(0, Int(milliseconds) * rate / 1_000 + Self.reserve - window)
+    update(latency: Int(milliseconds) * rate / 1_000, window: window)
+  }
+
+  /// Adapts the delay to a new estimate of the time, in ticks, for which the others' inputs have to
+  /// be predicted.
+  mutating func update(latency: Int, window: Int) {
+    let needed = max(0, latency + Self.reserve - window)
     // Decreases of one or two ticks are ignored, because they are within the usual variation of the
     // round-trip time.
     guard needed > base || needed < base - 2 else { return }
     base = needed
   }
 
-  /// Records that inputs of the server have arrived.
+  /// Records that inputs have arrived.
   mutating func recordArrival() { silentTicks = 0 }
 
   /// Adapts the delay to the number of stalls so far. Call this method once per tick.

@@ -101,6 +101,7 @@ extension RollbackSession {
     case .seat: throw .invalid(what: "seat between peers")
     }
     peers[player].lastHeard = now
+    adapter.recordArrival()
   }
 
   private mutating func receiveInputs(

@@ -24,7 +24,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public let configuration: RollbackConfiguration
   /// The simulation, which runs ahead of the confirmed inputs.
   public internal(set) var rollback: Rollback<Game>
-  /// The number of ticks between entering an input and the tick at which it applies, 0 to 30.
+  /// The least number of ticks between entering an input and the tick at which it applies, 0 to 30.
   public private(set) var inputDelay: Int
   var peers: [RollbackPeer]
   var coder = InputCoder<Game.Input>()
@@ -34,6 +34,11 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   var votes: [DisconnectVote?]
   /// Whether the other peers disconnected the local player and continue without it.
   public internal(set) var isDisconnected = false
+  /// Whether the input delay grows beyond `inputDelay` when the prediction window does not hide the
+  /// latency of the other peers, or the game stalls.
+  public var adaptsInputDelay = false
+  var adapter = InputDelayAdapter()
+  private var meter = LateInputMeter()
   /// The merged inputs that have been entered but not yet assigned to a tick. Nil if there are
   /// none.
   private var pending: Game.Input?
@@ -95,6 +100,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     pending = pending?.merged(with: input) ?? input
     scheduleInputs()
     let outcome = rollback.advance()
+    meter.recordTick(lateInputs: outcome == .stalled ? 1 : 0, rate: configuration.rate)
+    adaptInputDelay()
     checkConfirmed()
     for player in peers.indices where isPeer(player) {
       peers[player].isInputDue = true
@@ -102,6 +109,24 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     }
     for player in votes.indices { votes[player]?.tick() }
     return outcome
+  }
+
+  /// The number of ticks between entering an input now and the tick at which it applies.
+  public var currentInputDelay: Int {
+    adaptsInputDelay ? adapter.delay(atLeast: inputDelay) : inputDelay
+  }
+
+  /// Whether the game stalled in at least half of the ticks of the last second, because inputs of
+  /// another peer are missing.
+  public var isStalling: Bool { meter.isLate }
+
+  private mutating func adaptInputDelay() {
+    var latency = 0.0
+    for player in peers.indices where isPeer(player) {
+      latency = max(latency, peers[player].sync.advantage)
+    }
+    adapter.update(latency: Int(min(latency, 1_000)), window: rollback.window)
+    adapter.tick(stalls: rollback.statistics.stalls)
   }
 
   /// Changes the input delay without losing or repeating a one-time action. Shortening the delay
@@ -145,7 +170,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   }
 
   private mutating func scheduleInputs() {
-    let target = rollback.tick.advanced(by: Int64(inputDelay))
+    let target = rollback.tick.advanced(by: Int64(currentInputDelay))
     let own = configuration.local
     while rollback.buffers[own].end < target {
       rollback.addInput(rollback.buffers[own].input(at: target), for: own)

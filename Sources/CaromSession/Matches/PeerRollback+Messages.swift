@@ -1,0 +1,164 @@
+import CaromCore
+import CaromProtocol
+import CaromSimulation
+
+// The messages of a match without a server, which the session's host passes on.
+extension PeerRollback {
+  /// Processes what has arrived, and counts the ticks that are due.
+  public func receive(at now: Instant? = nil) {
+    guard endReason == nil else { return }
+    let now = now ?? session.loop.now
+    // The events come first: the messages before a goodbye are then all there.
+    while let event = watch.next() { handle(event, at: now) }
+    if watch.hasEnded { endReason = endReason ?? .closedLocally }
+    for channel in [channels.control, channels.inputs] {
+      for received in session.takeMessages(on: channel) {
+        receive(received.message, from: received.peer, at: now)
+      }
+    }
+    takeReports()
+    if let endReason {
+      due = 0
+      return note(.ended(endReason))
+    }
+    due += match?.takeDueTicks(at: now) ?? 0
+    send()
+  }
+
+  // MARK: Peers
+
+  private func handle(_ event: PeerEvent, at now: Instant) {
+    switch (role, event) {
+    case (.host(let game), .joined(let peer)):
+      guard match == nil, !peer.isSpectator, !members.contains(peer) else { return }
+      members.append(peer)
+      if members.count == configuration.players - 1 { begin(game, at: now) }
+    case (.host, .left(let peer, let reason)): remove(peer, reason)
+    case (.client(let host), .left(let peer, let reason)) where peer == host:
+      endReason = endReason ?? reason
+    case (.host, .missed):
+      let connected = watch.connected
+      for case let member? in members where !connected.contains(member.connectionID) {
+        remove(member, .connectionLost)
+      }
+      watch.begin()
+    case (.client, .missed): watch.begin()
+    default: break
+    }
+  }
+
+  private func remove(_ peer: Peer, _ reason: DisconnectReason) {
+    guard let index = members.firstIndex(of: peer) else { return }
+    guard match != nil else {
+      members.remove(at: index)
+      return
+    }
+    members[index] = nil
+    match?.disconnect(player: index + 1)
+    note(.left(player: index + 1, reason))
+  }
+
+  /// Tells all players their numbers and the initial state, and begins.
+  private func begin(_ game: Game, at now: Instant) {
+    let start = RollbackKeyframe(
+      tick: configuration.start, players: configuration.players, game: game)
+    for (index, member) in members.enumerated() {
+      guard let member else { continue }
+      let seat = RollbackSeat(player: index + 1, rate: configuration.rate)
+      for packet in [RollbackPacket(.seat, seat.encoded), .init(.keyframe, start.encoded)] {
+        channels.post(RelayedPacket(0, packet), to: member)
+      }
+    }
+    begin(with: start, at: now)
+  }
+
+  private func begin(with start: RollbackKeyframe<Game>, at now: Instant) {
+    var match = RollbackSession(start.game, configuration, at: now)
+    match.adaptsInputDelay = true
+    self.match = match
+    note(.began(player: configuration.local))
+  }
+
+  // MARK: Receiving
+
+  private func receive(_ relayed: RelayedPacket, from peer: Peer, at now: Instant) {
+    switch role {
+    case .host:
+      guard let index = members.firstIndex(of: peer) else { return }
+      let sender = index + 1
+      guard relayed.player > 0 else { return deliver(relayed.packet, from: sender, at: now) }
+      guard relayed.player <= members.count, relayed.player != sender else {
+        return peer.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+      }
+      if let receiver = members[relayed.player - 1] {
+        channels.post(RelayedPacket(sender, relayed.packet), to: receiver)
+      }
+    case .client(let host):
+      guard peer == host, endReason != .protocolViolation else { return }
+      if match == nil {
+        prepare(relayed.packet, from: host, at: now)
+      } else if relayed.player != configuration.local, relayed.player < configuration.players {
+        deliver(relayed.packet, from: relayed.player, at: now)
+      } else {
+        leave(host)
+      }
+    }
+  }
+
+  /// Processes what the host sends before the match has begun. Inputs of others may come first.
+  private func prepare(_ packet: RollbackPacket, from host: Peer, at now: Instant) {
+    do throws(DecodeError) {
+      switch packet.message {
+      case .seat: seat = try RollbackSeat(decoding: packet.bytes.span)
+      case .keyframe:
+        let start = try RollbackKeyframe<Game>(decoding: packet.bytes.span)
+        guard let player = seat?.player, player > 0, player < start.players, let rate = seat?.rate
+        else { throw .invalid(what: "seat") }
+        configuration = RollbackConfiguration(
+          players: start.players, local: player, rate: rate, window: configuration.window,
+          inputDelay: configuration.inputDelay)
+        configuration.start = start.tick
+        // The host has begun half a round trip ago.
+        let age = min(max(meter?.roundTrip ?? .zero, .zero), .milliseconds(500)) / 2
+        begin(with: start, at: now.advanced(byNanoseconds: -age.wholeNanoseconds))
+      case .inputs, .stateReport, .disconnect: break
+      }
+    } catch { leave(host) }
+  }
+
+  /// Passes a message to the match. A player who violates the protocol is disconnected.
+  private func deliver(_ packet: RollbackPacket, from player: Int, at now: Instant) {
+    do throws(DecodeError) {
+      try match?.receive(packet, from: player, at: now)
+    } catch {
+      switch role {
+      case .host:
+        members[player - 1]?.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+      case .client(let host):
+        if player == 0 { leave(host) } else { match?.disconnect(player: player) }
+      }
+    }
+  }
+
+  private func leave(_ host: Peer) {
+    endReason = endReason ?? .protocolViolation
+    host.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+  }
+
+  // MARK: Sending
+
+  func send() {
+    while true {
+      writer.removeAll()
+      guard let transmit = match?.pollTransmit(into: &writer) else { return }
+      let packet = RollbackPacket(transmit.message, writer.bytes)
+      switch role {
+      case .host:
+        guard let member = members[transmit.player - 1] else { continue }
+        channels.post(RelayedPacket(0, packet), to: member)
+      case .client(let host):
+        channels.post(RelayedPacket(transmit.player, packet), to: host)
+      }
+    }
+  }
+}

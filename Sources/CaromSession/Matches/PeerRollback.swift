@@ -1,0 +1,201 @@
+import CaromCore
+import CaromProtocol
+import CaromSimulation
+import CaromTransport
+
+/// A rollback match between the peers of a session in which no side's game is authoritative: a
+/// `RollbackSession` over a session.
+///
+/// The session's host is player 0, and passes the messages of the other players on. The match
+/// begins with the host's state when all players have joined. A player who disconnects is removed,
+/// and the others go on; when the host disconnects, the match ends.
+///
+/// ```swift
+/// let match = try await RollbackSession<Race>.join(host, over: session)
+/// for await _ in match.ticks { match.advance(with: controls.sample()) }
+/// ```
+///
+/// A frame loop calls `update` once per frame instead, on any thread. Not `Sendable`: one task or
+/// thread uses a match.
+public final class PeerRollback<Game: Simulation & PacketCodable> {
+  /// Something that happened to the match, rather than in the game.
+  public enum Notice: Hashable, Sendable {
+    /// All players have joined, and the match has begun. `player` is the local player.
+    case began(player: Int)
+    /// A player has disconnected, and the others go on without it.
+    case left(player: Int, DisconnectReason)
+    /// The game stalled in at least half of the ticks of the last second.
+    case stalling
+    /// The game no longer stalls.
+    case running
+    /// Another player computed a different state.
+    case desynced(DesyncReport)
+    /// The connection to the host has ended, and the match with it.
+    case ended(DisconnectReason)
+  }
+
+  /// Where this side's messages go.
+  enum Role {
+    /// The host, with its initial state and the other players' peers: player n is at n - 1.
+    case host(Game)
+    case client(Peer)
+  }
+
+  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped.
+  static var noticeLimit: Int { 256 }
+
+  /// The session over which the match is played.
+  public let session: Session
+  /// The match, or nil before it has begun.
+  public internal(set) var match: RollbackSession<Game>?
+  /// The reason why the match has ended, or nil while it has not.
+  public internal(set) var endReason: DisconnectReason?
+
+  let channels: RelayChannels
+  let role: Role
+  var configuration: RollbackConfiguration
+  let watch: PeerWatch
+  let meter: RoundTripMeter?
+  /// On the host, the peers of the players from 1 on; nil for those who have left.
+  var members: [Peer?] = []
+  /// On a client, the seat that the host has assigned.
+  var seat: RollbackSeat?
+  var due = 0
+  var writer = PacketWriter(capacity: 512)
+  private var notices = Deque<Notice>()
+  private var wasStalling = false
+
+  /// Creates the host's side of a match of `players` players, which begins with `game` as soon as
+  /// the others have joined the session. Further peers of the session take no part. The prediction
+  /// window and the least input delay are in ticks.
+  public init(
+    hosting game: Game, players: Int, over session: Session,
+    channels: RollbackChannels = RollbackChannels(), rate: Int = 60, window: Int = 20,
+    inputDelay: Int = 0
+  ) {
+    precondition(
+      Game.playerCounts.contains(players), "the simulation does not support this number of players")
+    self.session = session
+    self.channels = RelayChannels(channels)
+    role = .host(game)
+    configuration = RollbackConfiguration(
+      players: players, local: 0, rate: rate, window: window, inputDelay: inputDelay)
+    watch = PeerWatch(session)
+    meter = nil
+  }
+
+  /// Creates a client's side of a match, which begins when the host says so. The prediction window
+  /// and the least input delay are in ticks. `roundTrip` is the round-trip time to the host, if it
+  /// is known already.
+  public init(
+    _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
+    window: Int = 20, inputDelay: Int = 0, roundTrip: Duration? = nil
+  ) {
+    self.session = session
+    self.channels = RelayChannels(channels)
+    role = .client(host)
+    configuration = RollbackConfiguration(local: 0, window: window, inputDelay: inputDelay)
+    watch = PeerWatch(session, expecting: [host])
+    meter = RoundTripMeter(host, first: roundTrip)
+    meter?.refresh()
+  }
+
+  /// The local player, or nil before the match has begun.
+  public var player: Int? { match?.configuration.local }
+  /// The game as predicted for the present, or nil before the match has begun.
+  public var state: Game? { match?.state }
+
+  /// Removes and returns the next event of the game, or nil if there is none.
+  public func pollEvent() -> RollbackEvent<Game.Event>? { match?.pollEvent() }
+
+  /// Removes and returns the next notice about the match, or nil if there is none.
+  public func pollNotice() -> Notice? { notices.popFirst() }
+
+  func note(_ notice: Notice) {
+    if notices.count == Self.noticeLimit { notices.popFirst() }
+    notices.append(notice)
+  }
+
+  // MARK: Ticks
+
+  /// The ticks of the match, each when it is due, until the match ends. Call `advance(with:)` once
+  /// for each. There are none before the match has begun.
+  public var ticks: MatchTicks {
+    MatchTicks(loop: session.loop) { [self] in
+      if due == 0 { receive() }
+      if endReason != nil { return .end }
+      guard let match else {
+        return .wait(until: session.loop.now + .seconds(1) / configuration.rate)
+      }
+      return due > 0 ? .simulate(match.rollback.tick) : .wait(until: match.nextTick)
+    }
+  }
+
+  /// Whether a tick is due, according to the last call of `receive`.
+  public var isTickDue: Bool { due > 0 }
+
+  /// Processes what has arrived, simulates the ticks that are due with the inputs that `input`
+  /// returns for them, and sends what the others need. Call this method once per frame.
+  public func update(
+    at now: Instant? = nil, _ input: (PeerRollback<Game>) -> Game.Input = { _ in Game.Input() }
+  ) {
+    receive(at: now)
+    while due > 0 { advance(with: input(self)) }
+  }
+
+  /// Simulates one tick with the local player's input. After the last tick that is due, sends the
+  /// inputs. Returns whether the tick was simulated or has stalled, or nil before the match has
+  /// begun.
+  @discardableResult
+  public func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
+    let outcome = match?.advance(with: input)
+    due = max(0, due - 1)
+    takeReports()
+    if due == 0 { send() }
+    return outcome
+  }
+
+  func takeReports() {
+    while let report = match?.pollDesync() { note(.desynced(report)) }
+    guard let match, match.isStalling != wasStalling else { return }
+    wasStalling = match.isStalling
+    note(wasStalling ? .stalling : .running)
+  }
+}
+
+extension RollbackSession where Game: PacketCodable {
+  /// Hosts a match of `players` players over a session: waits until the others have joined the
+  /// session, and begins with `game`; see `PeerRollback`. Throws `SessionError.transport` with
+  /// `cancelled` if the session ends or the task is cancelled.
+  public static func host(
+    _ game: Game, players: Int, over session: Session,
+    channels: RollbackChannels = RollbackChannels(), rate: Int = 60, window: Int = 20,
+    inputDelay: Int = 0
+  ) async throws(SessionError) -> PeerRollback<Game> {
+    try await PeerRollback(
+      hosting: game, players: players, over: session, channels: channels, rate: rate,
+      window: window, inputDelay: inputDelay
+    ).begun()
+  }
+
+  /// Joins the match that a session's host begins when all players are there; see `PeerRollback`.
+  /// Throws `SessionError.refused` if the connection ends first, and `SessionError.transport` with
+  /// `cancelled`.
+  public static func join(
+    _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
+    window: Int = 20, inputDelay: Int = 0
+  ) async throws(SessionError) -> PeerRollback<Game> {
+    try await PeerRollback<Game>(
+      host, over: session, channels: channels, window: window, inputDelay: inputDelay,
+      roundTrip: await host.statistics?.roundTrip
+    ).begun()
+  }
+}
+
+extension PeerRollback {
+  /// Waits until the match has begun.
+  fileprivate func begun() async throws(SessionError) -> PeerRollback<Game> {
+    for await _ in ticks { return self }
+    throw endReason.map { .refused($0) } ?? .transport(.cancelled)
+  }
+}
