@@ -24,8 +24,8 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
     let player: Int?
     var isSeatDue: Bool
     var areInputsLate = false
-    /// The tick of the last desync that was reported.
-    var desyncTick: Tick?
+    /// The server's tick when a desync was last reported. Reports about earlier ticks repeat it.
+    var desyncKnown: Tick?
   }
 
   /// The maximum number of events that wait for `pollEvent()`. Beyond it, the oldest are dropped.
@@ -175,11 +175,10 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
     guard let number = numbers[id] else { return }
     try server.receive(message, bytes, from: number, at: now)
     guard message == .stateReport else { return }
-    // The server replies with the first tick whose states differ, if it still has that state.
     let reported = try DesyncStateReport(decoding: bytes).tick
-    let tick = server.broadcaster.clients[number]?.reportDue ?? reported
-    guard clients[number]?.desyncTick != tick else { return }
-    clients[number]?.desyncTick = tick
-    emit(.desynced(id, tick))
+    if let known = clients[number]?.desyncKnown, reported <= known { return }
+    clients[number]?.desyncKnown = server.tick
+    // The server replies with the first tick whose states differ, if it still has that state.
+    emit(.desynced(id, server.broadcaster.clients[number]?.reportDue ?? reported))
   }
 }

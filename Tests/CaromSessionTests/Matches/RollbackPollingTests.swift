@@ -71,7 +71,7 @@ import Testing
   @Test func `a desync is noticed on both sides, and the client recovers`() async throws {
     try await withPair { pair in
       let hosted = HostedRollback(
-        RollbackServer(Tally(), players: 1, rate: 240, at: pair.loop.now), over: pair.hosting)
+        RollbackServer(Tally(), players: 1, rate: 60, at: pair.loop.now), over: pair.hosting)
       let joined = JoinedRollback<Tally>(pair.host, over: pair.visiting)
       var isDamaged = false
       var reports: [DesyncReport] = []
