@@ -13,9 +13,11 @@ private struct NodePair {
   let clientEvents: Collector
   let port: UInt16
 
-  init(on loop: NetworkLoop, seats: Int = 1) async throws {
+  init(
+    on loop: NetworkLoop, seats: Int = 1, timing: SessionTiming = SessionTiming()
+  ) async throws {
     self.loop = loop
-    host = SessionNode(makePeer("host"), seats: seats, on: loop)
+    host = SessionNode(makePeer("host"), seats: seats, timing: timing, on: loop)
     hostEvents = Collector(on: loop)
     await hostEvents.watch(host, admitsAll: true)
     client = SessionNode(makePeer("client"), seats: 0, on: loop)
@@ -102,7 +104,7 @@ private struct NodePair {
 
   @Test func `a reset stream is reported once, as connectionReset`() async throws {
     try await withNetworkLoop { loop in
-      let pair = try await NodePair(on: loop)
+      let pair = try await NodePair(on: loop, timing: .withoutResuming)
       let stream = try await RawPeer.sitDown(at: pair.endpoints, on: loop)
       _ = await pair.hostEvents.opened()
       await stream.reset()
@@ -115,11 +117,34 @@ private struct NodePair {
 
   @Test func `a stream that ends without a goodbye is reported as connectionLost`() async throws {
     try await withNetworkLoop { loop in
-      let pair = try await NodePair(on: loop)
+      let pair = try await NodePair(on: loop, timing: .withoutResuming)
       let stream = try await RawPeer.sitDown(at: pair.endpoints, on: loop)
       _ = await pair.hostEvents.opened()
       await stream.finish()
       #expect(await pair.hostEvents.ending() == .connectionLost)
+      await pair.host.shutdown()
+    }
+  }
+
+  @Test func `a peer whose stream ends is interrupted and keeps its seat, by default`() async throws
+  {
+    try await withNetworkLoop { loop in
+      let pair = try await NodePair(on: loop)
+      let stream = try await RawPeer.sitDown(at: pair.endpoints, on: loop)
+      _ = await pair.hostEvents.opened()
+      await stream.reset()
+      let event = await pair.hostEvents.first { event in
+        switch event {
+        case .interrupted, .closed: true
+        default: false
+        }
+      }
+      if case .interrupted = event {} else { Issue.record("the peer's connection was closed") }
+      #expect(await pair.host.peers.map(\.info.name) == ["raw"])
+      await #expect(throws: SessionError.refused(.full)) {
+        try await pair.client.connect(to: pair.endpoints)
+      }
+      await pair.client.shutdown()
       await pair.host.shutdown()
     }
   }

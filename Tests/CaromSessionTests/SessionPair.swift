@@ -49,6 +49,13 @@ extension SessionTiming {
     return timing
   }
 
+  /// A connection that has lost its links is closed at once.
+  static var withoutResuming: SessionTiming {
+    var timing = SessionTiming()
+    timing.resumeLimit = .zero
+    return timing
+  }
+
   /// There are no pings, so that a node sends nothing by itself. Closing takes at most 20 ms.
   static var withoutPings: SessionTiming {
     var timing = closingSoon

@@ -16,9 +16,11 @@ public struct SessionTiming: Hashable, Sendable {
   /// acknowledged and the goodbye is sent. After this time, the link is cut.
   public var closeLimit = Duration.seconds(1)
 
-  /// The time that a connection without a working link waits to be resumed, after `silenceLimit`
-  /// has passed. If it is zero, the connection is closed at once.
-  public var resumeLimit = Duration.zero
+  /// The time that a connection without a working link waits to be resumed. It begins when the last
+  /// link has ended, or when `silenceLimit` has passed without data from the peer. Meanwhile the
+  /// peer keeps its seat, and reliable messages to it wait. If the limit is zero, the connection is
+  /// closed at once.
+  public var resumeLimit = Duration.seconds(10)
 
   /// The time for which the send queue to a peer may stay full without shrinking. After that the
   /// peer is disconnected with the reason `tooSlow`. If it is nil, a peer that stops reading its

@@ -24,8 +24,8 @@ public enum DisconnectReason: Hashable, Sendable {
   /// The peer did not complete the handshake in time: it neither requested a seat nor answered this
   /// side's request.
   case handshakeTimeout
-  /// No bytes arrived from the peer for `SessionTiming.silenceLimit`: it crashed, went to sleep, or
-  /// lost its network.
+  /// No link to the peer works, and none has worked again within `SessionTiming.resumeLimit`: the
+  /// peer crashed, went to sleep, or lost its network.
   case timedOut
   /// The host removed this side, with a human-readable explanation.
   case kicked(String)

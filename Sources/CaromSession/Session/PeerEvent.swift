@@ -7,7 +7,8 @@ public enum PeerEvent: Hashable, Sendable {
   /// Another kind of link carries the peer's messages now. The change neither lost nor duplicated a
   /// reliable message.
   case linkChanged(Peer, LinkKind)
-  /// No link carries the peer's connection. It can be resumed within `SessionTiming.resumeLimit`.
+  /// No link carries the peer's connection. It can be resumed within `SessionTiming.resumeLimit`,
+  /// and the peer keeps its seat until then. `resumed` or `left` follows.
   case interrupted(Peer)
   /// A link carries the interrupted connection again, and no reliable message was lost.
   case resumed(Peer)

@@ -9,7 +9,17 @@ func makePeer(_ number: UInt64, name: String = "", yields: Bool = false) -> Peer
     application: "test", yieldsSeat: yields)
 }
 
-/// Two connections joined by a stream without delay, and their clock.
+extension SessionTiming {
+  /// A connection that has lost its links is closed at once.
+  static var withoutResuming: SessionTiming {
+    var timing = SessionTiming()
+    timing.resumeLimit = .zero
+    return timing
+  }
+}
+
+/// Two connections joined by a stream without delay, which close at once when they have lost it,
+/// and their clock.
 struct ConnectionPair {
   var now = Instant(nanoseconds: 1_000_000_000)
   var host: Connection
@@ -23,8 +33,8 @@ struct ConnectionPair {
   var isCut = false
 
   init(host: PeerInfo = makePeer(1), client: PeerInfo = makePeer(2), chunk: Int? = nil) {
-    self.host = .respondingOnStream(as: LocalSide(host), at: now)
-    self.client = .initiatingOnStream(as: LocalSide(client), at: now)
+    self.host = .respondingOnStream(as: LocalSide(host, timing: .withoutResuming), at: now)
+    self.client = .initiatingOnStream(as: LocalSide(client, timing: .withoutResuming), at: now)
     self.chunk = chunk
   }
 

@@ -21,7 +21,8 @@ import Testing
   /// An initiator with both links, whose messages are carried by datagrams.
   private func makeInitiator() -> Connection {
     let route = Route(Endpoint(.loopback4, port: 1))
-    var client = Connection.initiating(as: LocalSide(makePeer(2)), key: key, at: now)
+    var client = Connection.initiating(
+      as: LocalSide(makePeer(2), timing: .withoutResuming), key: key, at: now)
     client.connect(to: [route], at: now)
     client.handleRetry(
       Retry(cookie: Cookie(bits: 1)!, keyPrefix: key.prefix), from: route, at: now)
@@ -100,17 +101,21 @@ import Testing
     #expect(pollEvents(&client).endings == (isAlive ? [] : [.connectionReset]))
   }
 
-  @Test func `a connection that is interrupted after 4 s can be resumed for resumeLimit`() {
+  @Test(arguments: [nil, 20])
+  func `a connection that is interrupted after 4 s can be resumed for resumeLimit, or for 10 s`(
+    limit: Int?
+  ) {
     var timing = SessionTiming()
-    timing.resumeLimit = .seconds(20)
+    if let limit { timing.resumeLimit = .seconds(limit) }
     var host = Connection.openResponder(timing: timing, at: now)
     _ = pollEvents(&host)
     host.handleTimeout(at: now + .seconds(4))
     #expect(pollEvents(&host) == [.interrupted])
     #expect(nextLinkAction(&host) == .cut)
-    host.handleTimeout(at: now + .seconds(24) + .nanoseconds(-1))
+    let end = now + .seconds(4 + (limit ?? 10))
+    host.handleTimeout(at: end + .nanoseconds(-1))
     #expect(pollEvents(&host) == [] && host.isOpen)
-    host.handleTimeout(at: now + .seconds(24))
+    host.handleTimeout(at: end)
     #expect(pollEvents(&host) == [.closed(.timedOut)])
   }
 }

@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test func `the connection continues on the stream when datagrams are refused`() throws {
-    var initiator = Host(makePeer(2), seats: 0)
+    var initiator = Host(makePeer(2), seats: 0, timing: .withoutResuming)
     let link = initiator.makeConnectionID()
     initiator.connect(link, to: [initiatorRoute], key: key, at: now)
     initiator.handleStreamConnected(link, key: key, at: now)

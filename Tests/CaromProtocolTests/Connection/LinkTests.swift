@@ -184,7 +184,7 @@ import Testing
 
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
   func `silence ends a connection that may not be resumed`(links: VirtualPeer.Links) throws {
-    var pair = VirtualPair(seed: 4, links: links)
+    var pair = VirtualPair(seed: 4, links: links, timing: .withoutResuming)
     try pair.world.run(for: .milliseconds(300))
     pair.setConditions(.cut)
     try pair.world.run(for: .seconds(5))
@@ -192,9 +192,32 @@ import Testing
     #expect(pair.clientPeer.endings == [.timedOut])
   }
 
+  @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
+  func `unless its timing says otherwise, a connection can be resumed for ten seconds`(
+    links: VirtualPeer.Links
+  ) throws {
+    var pair = VirtualPair(
+      seed: 4, links: links, load: Load(hertz: 60, ticks: 900, bulkBytes: 100 << 10))
+    try pair.world.run(for: .milliseconds(300))
+    pair.setConditions(.cut)
+    try pair.world.run(for: .seconds(9))
+    pair.setConditions(.steady)
+    #expect(try pair.runLoad(for: .seconds(60)))
+    #expect(pair.faults.isEmpty)
+    #expect(pair.hostPeer.endings.isEmpty && pair.clientPeer.endings.isEmpty)
+    pair.setConditions(.cut)
+    // The last ping may be a second old when the silence begins. Streams that were opened during
+    // the first cut, and that the client gave up, end on the host too.
+    try pair.world.run(for: .seconds(12))
+    #expect(!pair.hostPeer.endings.contains(.timedOut) && pair.clientPeer.endings.isEmpty)
+    try pair.world.run(for: .seconds(3))
+    #expect(pair.hostPeer.endings.count { $0 == .timedOut } == 1)
+    #expect(pair.clientPeer.endings == [.timedOut])
+  }
+
   @Test func `packets in flight when a stream ended do not prove that the peer is alive`() throws {
     let load = Load(hertz: 60, ticks: 600)
-    var pair = VirtualPair(seed: 6, links: .both, load: load)
+    var pair = VirtualPair(seed: 6, links: .both, load: load, timing: .withoutResuming)
     pair.setConditions(LinkConditions(oneWay: .milliseconds(50)))
     try pair.world.run(for: .seconds(1))
     // Unlike a cut, total loss does not affect packets that are already in flight.

@@ -10,7 +10,7 @@ import Testing
 
   /// A responder on a stream, whose connection is open, and the bytes that it has sent.
   private func makeResponder(silenceLimit: Duration = .seconds(60)) -> (Connection, [UInt8]) {
-    var timing = SessionTiming()
+    var timing = SessionTiming.withoutResuming
     timing.silenceLimit = silenceLimit
     var host = Connection.openResponder(timing: timing, at: now)
     let sent = host.pollStream(queued: 0, at: now) ?? []

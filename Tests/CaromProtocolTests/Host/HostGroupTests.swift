@@ -181,7 +181,9 @@ private struct GroupFixture {
     let now = Instant(nanoseconds: 1_000_000_000)
     let key = ConnectionKey(prefix: 1, rest: 2)
     var directory = HostDirectory(seats: 4)
-    var hosts = (0..<2).map { Host(makePeer(1), seats: 4, member: $0) }
+    var hosts = (0..<2).map {
+      Host(makePeer(1), seats: 4, timing: .withoutResuming, member: $0)
+    }
     func send(_ packet: ControlPacket, to member: Int) -> ConnectionID {
       let id = hosts[member].makeConnectionID()
       _ = hosts[member].accept(id, at: now)

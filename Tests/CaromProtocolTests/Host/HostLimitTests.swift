@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `a host remembers the keys of the last 64 connections that were open`() {
-    var host = Host(makePeer(1), seats: 1)
+    var host = Host(makePeer(1), seats: 1, timing: .withoutResuming)
     for number in 1...66 as ClosedRange<UInt64> {
       let id = request(makePeer(100), makeKey(number), at: &host)
       if number != 2 { host.admit(id, at: now) }  // the second connection never opens
@@ -151,7 +151,7 @@ import Testing
   @Test func `the messages of the last 64 connections are kept for an owner that reads late`()
     throws
   {
-    var host = Host(makePeer(1), seats: 1)
+    var host = Host(makePeer(1), seats: 1, timing: .withoutResuming)
     var ids: [ConnectionID] = []
     for number in 1...65 as ClosedRange<UInt64> {
       let id = request(makePeer(100), makeKey(number), at: &host)

@@ -11,7 +11,7 @@ private struct SeatFixture {
   var events: [HostEvent] = []
   var endings: [ConnectionID: DisconnectReason] = [:]
 
-  init(seats: Int) { host = Host(makePeer(1), seats: seats) }
+  init(seats: Int) { host = Host(makePeer(1), seats: seats, timing: .withoutResuming) }
 
   mutating func connect(_ number: UInt64, as peer: PeerInfo) -> ConnectionID {
     let id = ConnectionID(number)
