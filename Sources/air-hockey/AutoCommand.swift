@@ -27,6 +27,7 @@ struct AutoCommand: AsyncParsableCommand {
     finding.interfaces = net.interfaces
     finding.port = port
     finding.kinds = net.transport.kinds
+    finding.timing = net.timing
     finding.window = .seconds(window)
     let seeking = finding
     try await options.playOverNetwork { loop, makeDisplay in

@@ -22,7 +22,7 @@ final class Companion: Sendable {
       companion.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
       companion.arguments = [
         "join", "127.0.0.1:\(port)", "--bot", "--headless", "--yield", "--name", "Computer",
-        "--strength", "\(strength)", "--transport", transport.rawValue,
+        "--strength", "\(strength)", "--transport", transport.rawValue, "--reconnect", "0",
       ]
       companion.standardInput = FileHandle.nullDevice
       companion.standardOutput = FileHandle.nullDevice

@@ -16,14 +16,14 @@ actor HostNode: LoopActor {
   private var port: UInt16 = 0
 
   init(
-    as local: PeerInfo, interfaces: InterfaceSelection, over kinds: LinkKinds, isListed: Bool,
-    on loop: NetworkLoop
+    as local: PeerInfo, interfaces: InterfaceSelection, timing: SessionTiming,
+    over kinds: LinkKinds, isListed: Bool, on loop: NetworkLoop
   ) {
     self.loop = loop
     self.isListed = isListed
     self.interfaces = interfaces
     node = SessionNode(
-      local, seats: 1, spectatorSeats: Self.spectatorLimit, over: kinds, on: loop)
+      local, seats: 1, spectatorSeats: Self.spectatorLimit, timing: timing, over: kinds, on: loop)
   }
 
   /// Starts listening and returns the port. Must be called before `advertise`.

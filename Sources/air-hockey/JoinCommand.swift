@@ -50,7 +50,8 @@ extension PlayOptions {
   ) async throws {
     let search = try HostSearch(table: table, interfaces: net.interfaces)
     try await playOverNetwork(isSpectator: setup.isSpectator) { loop, makeDisplay in
-      let node = SessionNode(local, seats: 0, over: net.transport.kinds, on: loop)
+      let node = SessionNode(
+        local, seats: 0, timing: net.timing, over: net.transport.kinds, on: loop)
       let game = NetGame(setup, node: node)
       await node.setHandler(owner: game) { game, event in game.handle(event) }
       try await game.begin(with: makeDisplay)

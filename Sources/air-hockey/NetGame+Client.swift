@@ -2,6 +2,7 @@ import AirHockey
 import AirHockeyTerminal
 import Carom
 import CaromSimulation
+import TerminalText
 
 // The client and spectator side: it simulates the match and is corrected by the host.
 extension NetGame {
@@ -58,14 +59,28 @@ extension NetGame {
           if role.joined?.state != nil { startPlaying() }
         }
       } else {
-        guard channel == MessageChannel.notices.id,
-          case .ended(let match, let score) = try MatchNotice(decoding: bytes.span),
-          finalScore == nil
-        else { return false }
-        receiveFinalScore(match, score)
+        guard channel == MessageChannel.notices.id else { return false }
+        return receive(try MatchNotice(decoding: bytes.span))
       }
       return role.joined.map { $0.desyncs <= Self.desyncLimit } ?? true
     } catch { return false }
+  }
+
+  private func receive(_ notice: MatchNotice) -> Bool {
+    switch notice {
+    case .playing(let client):
+      guard setup.isSpectator else { return false }
+      summary.watchedClient = client.isEmpty ? nil : TextWidth.plain(client)
+      if let host = summary.peer, let client = summary.watchedClient {
+        display.write("\(host) plays against \(client)")
+      }
+      return true
+    case .ended(let match, let score):
+      guard finalScore == nil else { return false }
+      receiveFinalScore(match, score)
+      return true
+    case .finish: return false
+    }
   }
 
   private func receive(_ packet: RollbackPacket) throws(DecodeError) {

@@ -20,6 +20,8 @@ extension NetGame {
       guard connection == connections.opponent else { return }
       summary.transport = kind.description
       display.write("the connection now uses \(kind)")
+    case .interrupted(let connection): didInterrupt(connection)
+    case .resumed(let connection): didResume(connection)
     case .closed(let connection, let info, let reason, wasOpen: true):
       didClose(connection, info, reason)
     default: break
@@ -49,8 +51,33 @@ extension NetGame {
     role.withHosted { $0.removeSpectator(recipient) }
   }
 
+  /// Waits for an opponent who has lost the network. A host pauses the match meanwhile.
+  private func didInterrupt(_ connection: ConnectionID) {
+    guard connection == connections.opponent, let peer = summary.peer else { return }
+    connections.isInterrupted = true
+    display.write("no connection to \(peer): waiting for its return")
+    guard let state = role.hosted?.state, !state.isPaused else { return }
+    connections.hasPaused = true
+    role.withHosted { $0.request(.pause) }
+  }
+
+  private func didResume(_ connection: ConnectionID) {
+    guard connection == connections.opponent, let peer = summary.peer else { return }
+    connections.isInterrupted = false
+    display.write("\(peer) is back")
+    endInterruptionPause()
+  }
+
+  /// Ends the pause that this host began when it lost the connection to its opponent.
+  func endInterruptionPause() {
+    guard connections.hasPaused else { return }
+    connections.hasPaused = false
+    role.withHosted { $0.request(.resume) }
+  }
+
   private func opponentLeft(_ reason: DisconnectReason) {
     connections.opponent = nil
+    connections.isInterrupted = false
     if reason == .replaced, case .host = role { return }
     display.write("game ended: \(reason)")
     announcement = summary.peer.map { "\($0) is gone (\(reason))" }
@@ -60,6 +87,7 @@ extension NetGame {
     timers.ending = nil
     if let client = role.hosted?.client { connections.recipients[client] = nil }
     role.withHosted { $0.removeClient() }
+    tellSpectators()
     guard setup.reopens, setup.tickLimit == nil || hasOnlyKnocked else {
       summary.status = ExitStatus(reason)
       return end("\(reason)", nil)

@@ -15,6 +15,8 @@ extension NetGame {
       let state = role.hosted?.state
     else { return }
     connections.recipients[recipient] = connection
+    endInterruptionPause()
+    tellSpectators()
     record()
     computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
     if !returning { show(.matchStarted, state) }
@@ -28,8 +30,20 @@ extension NetGame {
     guard let recipient = role.withHosted({ $0.addSpectator() }) else { return }
     connections.recipients[recipient] = connection
     display.write("\(info.name) watches")
+    send(.playing(against: clientName), on: .notices, to: connection)
     sendMatch()
   }
+
+  /// Sends the name of the client to all spectators.
+  func tellSpectators() {
+    let notice = MatchNotice.playing(against: clientName)
+    for connection in connections.recipients.values where connection != connections.opponent {
+      send(notice, on: .notices, to: connection)
+    }
+  }
+
+  /// The name of the client, or an empty text if the seat is free.
+  private var clientName: String { connections.opponent == nil ? "" : summary.peer ?? "" }
 
   private func becomeHost() {
     if case .host = role { return }

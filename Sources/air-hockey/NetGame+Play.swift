@@ -94,7 +94,7 @@ extension NetGame {
 
   private func name(_ seat: Seat) -> String {
     let peer = summary.peer ?? "the other player"
-    if setup.isSpectator { return seat == .home ? peer : "the opponent" }
+    if setup.isSpectator { return seat == .home ? peer : summary.watchedClient ?? "the opponent" }
     return seat == self.seat ? setup.name : peer
   }
 

@@ -57,6 +57,10 @@ actor NetGame: LoopActor {
     /// The id of the last client on a host, whose match and score are restored when it returns; nil
     /// if there was none.
     var lastClient: PeerID?
+    /// Whether no link to the opponent works.
+    var isInterrupted = false
+    /// Whether this host has paused the match because no link to the opponent works.
+    var hasPaused = false
 
     /// Returns the id of a connection in `HostedMatch`, or nil if the connection has none.
     func recipient(_ connection: ConnectionID) -> Int? {
@@ -299,6 +303,9 @@ actor NetGame: LoopActor {
   }
 
   private func status(at now: Instant) -> String {
+    if connections.isInterrupted, let peer = summary.peer {
+      return "no connection to \(peer) · waiting for its return"
+    }
     guard let opponent = connections.opponent,
       let statistics = node.assumeIsolated({ $0.statistics(of: opponent) })
     else { return setup.name }
@@ -325,7 +332,8 @@ actor NetGame: LoopActor {
       return waitingView
     }
     if setup.isSpectator {
-      return TableView(state, seenFrom: .home, names: (summary.peer ?? "", "opponent"))
+      return TableView(
+        state, seenFrom: .home, names: (summary.peer ?? "", summary.watchedClient ?? "nobody"))
     }
     return TableView(state, seenFrom: .away, names: names)
   }

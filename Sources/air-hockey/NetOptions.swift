@@ -12,9 +12,27 @@ struct NetOptions: ParsableArguments {
     help: "The transport: udp, tcp, or auto, which prefers UDP and falls back to TCP.")
   var transport = Transport.auto
 
+  @Option(
+    parsing: .unconditional,
+    help: "Seconds to wait for a player who has lost the network; 0 ends the match at once.")
+  var reconnect = 10
+
   @Flag(
     help: "Print the round trip, loss, state age, corrections and bytes every second.")
   var netStats = false
+
+  func validate() throws {
+    guard (0...3600).contains(reconnect) else {
+      throw ValidationError("--reconnect must be a whole number of seconds from 0 to 3600.")
+    }
+  }
+
+  /// The timing of the connections to the other players.
+  var timing: SessionTiming {
+    var timing = SessionTiming()
+    timing.resumeLimit = .seconds(reconnect)
+    return timing
+  }
 
   var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
 

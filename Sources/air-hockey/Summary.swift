@@ -9,6 +9,8 @@ struct Summary: Encodable, Equatable {
   var role: String
   /// The other player's name; nil if nobody joined.
   var peer: String?
+  /// The name of the host's client, if this side is a spectator and the host has a client.
+  var watchedClient: String?
   /// The last transport of the session, "udp" or "tcp"; nil if nobody joined.
   var transport: String?
   /// The number of simulated ticks.
@@ -53,7 +55,7 @@ struct Summary: Encodable, Equatable {
     guard let peer else { return "\(score) against nobody" }
     return switch role {
     case "client": "\(score.mirrored) against \(peer)"
-    case "watcher": "\(peer) \(score) against the opponent"
+    case "watcher": "\(peer) \(score) against \(watchedClient ?? "the opponent")"
     default: "\(score) against \(peer)"
     }
   }

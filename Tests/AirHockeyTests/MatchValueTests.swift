@@ -120,8 +120,25 @@ import Testing
     #expect(MatchNotice.finish.encoded == [0])
     #expect(try MatchNotice(decoding: [UInt8](repeating: 0, count: 1).span) == .finish)
     #expect(throws: DecodeError.invalid(what: "word")) {
-      try MatchNotice(decoding: [UInt8](repeating: 2, count: 1).span)
+      try MatchNotice(decoding: [UInt8](repeating: 3, count: 1).span)
     }
+  }
+
+  @Test(arguments: ["", "Leo", "日本", String(repeating: "x", count: 63)])
+  func `a notice for spectators has the client's name`(name: String) throws {
+    let bytes = [2] + Array(name.utf8)
+    #expect(MatchNotice.playing(against: name).encoded == bytes)
+    #expect(try MatchNotice(decoding: bytes.span) == .playing(against: name))
+  }
+
+  @Test(arguments: [[UInt8](repeating: 0x78, count: 64), [0xFF], [0x41, 0xC3]])
+  func `a notice whose name is too long or not UTF-8 is malformed`(name: [UInt8]) {
+    let bytes = [2] + name
+    #expect(throws: DecodeError.invalid(what: "name")) { try MatchNotice(decoding: bytes.span) }
+  }
+
+  @Test func `a name that is too long is omitted from a notice`() {
+    #expect(MatchNotice.playing(against: String(repeating: "x", count: 64)).encoded == [2])
   }
 
   @Test(

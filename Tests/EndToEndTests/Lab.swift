@@ -60,6 +60,9 @@ struct Lab: Sendable {
     }
   }
 
+  /// Connects a host's cable again, which then loses nothing.
+  func heal(_ host: String) async throws { try await script("heal", host) }
+
   /// Makes a host's cable lose a share of all frames in both directions and delay the others. The
   /// delay and the jitter are in milliseconds.
   func harm(_ host: String, lossPercent: Int, delay: Int, jitter: Int) async throws {

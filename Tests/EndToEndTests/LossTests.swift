@@ -3,18 +3,24 @@ import Testing
 
 /// When the other player is lost, the match ends once, with the reason.
 @Suite(.turns, .enabled(if: Lab.isPossible, Lab.need)) struct LossTests {
-  /// Runs `body` while a host and a client on two computers play a match.
+  /// Runs `body` while a host and a client on two computers play a match. Each waits for
+  /// `reconnect` seconds if it loses the other.
   private func play(
-    over transport: String = "auto",
+    over transport: String = "auto", reconnect: Int = 0,
     _ body: (Lab, _ host: RunningGame, _ client: RunningGame) async throws -> Void
   ) async throws {
     try await Lab.run(hosts: 2) { lab in
       let host = try RunningGame(
-        ["host", "--bot", "--json", "--name", "Maya", "--port", "7777"], on: "h1", of: lab)
+        [
+          "host", "--bot", "--json", "--name", "Maya", "--port", "7777", "--reconnect",
+          "\(reconnect)",
+        ], on: "h1", of: lab)
       try await host.line("visible as")
       let client = try RunningGame(
-        ["join", "10.77.0.1:7777", "--bot", "--json", "--name", "Leo", "--transport", transport],
-        on: "h2", of: lab)
+        [
+          "join", "10.77.0.1:7777", "--bot", "--json", "--name", "Leo", "--transport", transport,
+          "--reconnect", "\(reconnect)",
+        ], on: "h2", of: lab)
       try await host.line("Leo sits down")
       try await client.line("Maya sits down")
       try await body(lab, host, client)
@@ -55,6 +61,34 @@ import Testing
       await host.process.end()
       let (clientEnds, hostEnds) = (await client.ends, await host.ends)
       #expect(clientEnds.count == 1 && hostEnds.count == 1)
+    }
+  }
+
+  @Test func `a match is paused while a player has no network, and then continues`() async throws {
+    try await play(reconnect: 10) { lab, host, client in
+      try await lab.cut("h2")
+      try await host.line("no connection to Leo")
+      try await host.line("Maya pauses the match")
+      try await client.line("no connection to Maya")
+      try await lab.heal("h2")
+      try await host.line("Leo is back")
+      try await client.line("Maya is back")
+      // The client reports confirmed events only, so it follows the host's simulation again.
+      try await client.line("Maya resumes")
+      client.process.signal(SIGINT)
+      #expect(try await client.report().desyncs == 0)
+      try await host.line("game ended: left")
+      await host.process.end()
+    }
+  }
+
+  @Test func `a host ends the match of a player who does not return`() async throws {
+    try await play(reconnect: 1) { lab, host, client in
+      client.process.signal(SIGKILL)
+      try await host.line("no connection to Leo")
+      try await host.line("game ended: timedOut")
+      await host.process.end()
+      #expect(await host.ends == ["game ended: timedOut"])
     }
   }
 

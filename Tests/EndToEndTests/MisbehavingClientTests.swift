@@ -9,7 +9,10 @@ import Testing
   @Test(arguments: Ending.allCases)
   func `a host reports once why its client left, and admits the next`(ending: Ending) async throws {
     let host = try RunningGame(
-      ["host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya"])
+      [
+        "host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya",
+        "--reconnect", "0",
+      ])
     let line = try await host.line("port ")
     let port = try #require(line.split(separator: " ").last.flatMap { UInt16($0) })
     try await FakeClient.run(named: "Leo", at: port) { client in

@@ -20,7 +20,8 @@ import Testing
 
   @Test(arguments: [
     ["solo", "--seconds", "0"], ["solo", "--seconds", "many"], ["solo", "--strength", "wild"],
-    ["solo", "surplus"], ["chess"],
+    ["solo", "surplus"], ["chess"], ["host", "--reconnect", "-1"],
+    ["join", "x", "--reconnect", "3601"],
   ])
   func `an invalid command line is a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) {

@@ -84,6 +84,7 @@ private let seconds =
       files.path("spectator"),
     ])
     try await host.line("Zoe watches")
+    try await spectator.line("Maya plays against Leo")
     let seen = try await spectator.report()
     #expect(seen.role == "watcher" && seen.peer == "Maya" && seen.endReason == "finished")
     #expect(seen.ticks == 60 && seen.rollbacks == 0 && seen.desyncs == 0)

@@ -45,7 +45,7 @@ import Testing
         try MatchNotice(decoding: ([1, 1, 0] + score).span)
       }
     }
-    #expect(throws: DecodeError.invalid(what: "word")) { try MatchNotice(decoding: [2].span) }
+    #expect(throws: DecodeError.invalid(what: "word")) { try MatchNotice(decoding: [3].span) }
   }
 
   @Test func `the first messages of a match equal their vectors`() throws {
