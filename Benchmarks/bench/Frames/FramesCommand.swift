@@ -12,7 +12,7 @@ struct FramesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "frames",
     abstract:
-      "Plays matches at 60 Hz over loopback: tick rate, age of states, bytes and CPU a tick.")
+      "Plays matches at 60 Hz over loopback: frames a second, their age, bytes and CPU time.")
 
   @Option(help: "The number of matches that one server thread hosts, each with one client.")
   var matches = 32
@@ -64,6 +64,7 @@ struct FramesCommand: AsyncParsableCommand {
     let (session, bare) = try await measure(&machine)
     var report = Report(title: "bench frames: \(subject), \(matches) matches, \(rounds) rounds")
     report.isTransposed = true
+    report.summary = summary(of: session)
     report.add(session, as: "session")
     report.add(bare, as: "bare streams")
     report.addRatio(of: session, to: bare)
@@ -78,8 +79,23 @@ struct FramesCommand: AsyncParsableCommand {
     if search > 0 { core += try await searchFigures(of: &report, descriptors) }
     report.rows.append(Report.Row(name: "one core", figures: core))
     machine.sampleNoise()
+    if let remark = machine.busyRemark { report.remarks.append(remark) }
     report.machine = machine.line
     report.print(json: json)
+  }
+
+  /// What a player would see, and what the rows compare.
+  private func summary(of rounds: [FramesFigures]) -> [String] {
+    let rate = Report.text(median(rounds.map { $0.framesPerSecond / Double($0.matches) }))
+    let lost = rounds.map(\.lostFrames).reduce(0, +)
+    let all = rounds.map { $0.matches * $0.server.ticks }.reduce(0, +)
+    let cost = Report.text(median(rounds.map(\.cpuMicroseconds)))
+    return [
+      "\(rate) frames a second in each of \(matches) \(matches == 1 ? "match" : "matches"), "
+        + "\(lost == 0 ? "none" : "\(lost) of \(all)") lost, \(cost) us of a core each",
+      "A frame is one state of one match, simulated, sent and decoded. \"Bare streams\" sends the "
+        + "same bytes over plain TCP: the ratio shows what sessions cost.",
+    ]
   }
 
   /// Adds a remark if the server did not keep up in one of the rounds.
@@ -172,22 +188,22 @@ extension Report {
     }
     add(
       name,
-      .init("match-ticks", middle(\.ticksPerSecond), "1/s"),
-      .init("frames", middle(\.framesPerSecond), "1/s"),
+      .init("match-ticks", middle(\.ticksPerSecond), "1/s", heading: "frames made"),
+      .init("frames", middle(\.framesPerSecond), "1/s", heading: "frames that arrived"),
       .init("lost ticks", middle { Double($0.server.lostTicks) }),
       .init("jitter p50", time(50) { $0.server.lateness }, "ms"),
       .init("jitter p99", time(99) { $0.server.lateness }, "ms"),
       .init("age p50", time(50) { $0.ages }, "ms"),
       .init("age p99", time(99) { $0.ages }, "ms"),
-      .init("bytes down", middle(\.bytesDown), "1/match-tick"),
-      .init("bytes up", middle(\.bytesUp), "1/match-tick"),
-      .init("server CPU", middle(\.cpuMicroseconds), "us/match-tick"),
-      .init("allocations", middle(\.allocations), "1/match-tick"))
+      .init("bytes down", middle(\.bytesDown), "1/frame"),
+      .init("bytes up", middle(\.bytesUp), "1/frame"),
+      .init("server CPU", middle(\.cpuMicroseconds), "us/frame"),
+      .init("allocations", middle(\.allocations), "1/frame"))
   }
 
   /// Adds the server's processor time over sessions, divided by that over bare streams.
   mutating func addRatio(of session: [FramesFigures], to bare: [FramesFigures]) {
     let ratios = zip(session, bare).map { $0.cpuMicroseconds / $1.cpuMicroseconds }
-    add("session/bare", .init("server CPU", median(ratios), "us/match-tick"))
+    add("session/bare", .init("server CPU", median(ratios), "us/frame"))
   }
 }

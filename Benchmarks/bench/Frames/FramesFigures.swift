@@ -11,6 +11,8 @@ struct FramesFigures: Sendable {
 
   var ticksPerSecond: Double { matchTicks / server.seconds }
   var framesPerSecond: Double { Double(ages.count) / server.seconds }
+  /// The number of states that were made and did not arrive.
+  var lostFrames: Int { max(0, matches * server.ticks - ages.count) }
   /// The fraction of the states made that arrived, from 0 to 1.
   var arrived: Double { Double(ages.count) / matchTicks }
   var bytesDown: Double { Double(server.bytesSent) / matchTicks }

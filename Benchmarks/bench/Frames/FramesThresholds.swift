@@ -28,7 +28,7 @@ struct FramesThresholds: Codable {
     ]
     return counts.filter { $0.1 > $0.2 }.map { name, value, limit in
       let value = String(format: "%.2f", value)
-      return "\(simulation): \(value) \(name) a match-tick, at most \(limit) allowed"
+      return "\(simulation): \(value) \(name) a frame, at most \(limit) allowed"
     }
   }
 }
@@ -37,7 +37,7 @@ extension FramesFigures {
   /// Returns a line with the exact counts.
   func counts(of simulation: String) -> String {
     let values = [bytesDown, bytesUp, allocations].map { String(format: "%.2f", $0) }
-    return "\(simulation): a match-tick takes \(values[0]) bytes down, \(values[1]) bytes up, "
+    return "\(simulation): a frame takes \(values[0]) bytes down, \(values[1]) bytes up, "
       + "\(values[2]) allocations: within the thresholds"
   }
 }

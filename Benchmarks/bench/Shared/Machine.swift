@@ -6,6 +6,12 @@ struct Machine {
   /// The times of the same fixed computation, taken during the run, in seconds.
   private var samples: [Double] = []
 
+  /// The load average of the last minute when the benchmark began, or nil if the system has none.
+  private let initialLoad = Self.load
+
+  /// The largest `noise` of a machine whose times mean anything.
+  private static let noiseLimit = 0.25
+
   /// Times a fixed computation and records the result. One sample in each round is enough.
   mutating func sampleNoise() {
     let start = ContinuousClock.now
@@ -25,13 +31,33 @@ struct Machine {
     return high / low - 1
   }
 
+  /// A warning if the machine did other work before or during the benchmark, which its times then
+  /// contain; nil if it was idle enough.
+  var busyRemark: String? {
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+    var signs: [String] = []
+    if let load = initialLoad, load > Double(cores) / 2 {
+      signs.append("its load was \(load) on \(cores) cores when the benchmark began")
+    }
+    if noise > Self.noiseLimit {
+      signs.append("the time of a fixed computation varied by \(Int((noise * 100).rounded())) %")
+    }
+    if signs.isEmpty { return nil }
+    return "this machine was too busy to measure times: \(signs.joined(separator: ", and ")); "
+      + "end the other work and run again"
+  }
+
   /// A line that names the processor, the number of cores, the operating system, the load and the
   /// noise.
   var line: String {
-    let load = Self.text("/proc/loadavg").split(separator: " ").first.map(String.init) ?? "?"
+    let load = Self.load.map { "\($0)" } ?? "?"
     let percent = Int((noise * 100).rounded())
     return "\(Self.processor), \(ProcessInfo.processInfo.activeProcessorCount) cores, "
       + "\(Self.system); load \(load); the time of a fixed computation varied by \(percent) %"
+  }
+
+  private static var load: Double? {
+    text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) }
   }
 
   private static var processor: String {

@@ -45,6 +45,8 @@ struct Report: Encodable {
 
   /// The title line, which starts with the command, as in "bench step".
   var title: String
+  /// What the figures mean in a sentence or two, printed below the title.
+  var summary: [String] = []
   var rows: [Row] = []
   /// Notes on missed limits and on measurements that failed. Empty if there are none.
   var remarks: [String] = []
@@ -59,7 +61,9 @@ struct Report: Encodable {
   /// The indexes of the rows at which a new table begins.
   var breaks: [Int] = []
 
-  private enum CodingKeys: CodingKey { case title, rows, goals, sessionGoals, remarks, machine }
+  private enum CodingKeys: CodingKey {
+    case title, summary, rows, goals, sessionGoals, remarks, machine
+  }
 
   mutating func add(_ name: String, title: String? = nil, _ figures: Figure...) {
     rows.append(Row(name: name, title: title, figures: figures))
@@ -79,6 +83,7 @@ struct Report: Encodable {
       return
     }
     Swift.print(title)
+    for line in summary { Swift.print(line) }
     for (start, end) in zip([0] + breaks, breaks + [rows.count]) where start < end {
       for line in table(of: rows[start..<end]) { Swift.print("  " + line) }
     }
