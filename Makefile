@@ -1,6 +1,7 @@
 # The two commands of the README are `make play` and `make test`; `make help` lists the rest.
 .DEFAULT_GOAL := help
-.PHONY: help play test build install bench lint format sanitize soak docs fuzz mutants
+.PHONY: help play build-game test build install bench lint format sanitize soak docs fuzz mutants \
+  release-check
 
 # Each set of build flags has a folder of its own, so that no run throws another's work away.
 GATE := --scratch-path $(CURDIR)/.build-gate -Xswiftc -gline-tables-only
@@ -16,12 +17,17 @@ SWIFT_FILES := Sources Tests Benchmarks Package.swift
 QUIET := .ci/quiet
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "make %-10s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "make %-13s %s\n", $$1, $$2}'
 
 play: ## set up, build, and play a match in this terminal (ARGS=… for options)
 	@.ci/setup play
-	@swift build -c release --product air-hockey
+	@$(MAKE) --no-print-directory build-game
 	@.build/release/air-hockey play $(ARGS)
+
+# The flags and the folder are those of `swift build -c release --product air-hockey` in any shell, so
+# that neither compiles again what the other has compiled; release-check holds that.
+build-game:
+	@swift build -c release --product air-hockey
 
 # The library's modules are tested as they are released, with their assertions; the tests themselves
 # are unoptimized, which compiles faster. The sanitizers run everything unoptimized.
@@ -104,3 +110,6 @@ docs: ## the documentation as a static site in .build/docs
 fuzz: ## random bytes at every decoder, RUNS=1000000 inputs each (or a time, as in 30s)
 	@.ci/setup play
 	@Tests/Fuzz/run.sh $(or $(RUNS),1000000)
+
+release-check: ## all that a release needs, in a clean clone (BASE=… to compare the public interface with)
+	@.ci/release-check $(BASE)

@@ -1,5 +1,6 @@
 import AirHockeyTerminal
 import ArgumentParser
+import CaromCore
 import Foundation
 import TerminalText
 
@@ -7,7 +8,7 @@ import TerminalText
 struct AirHockeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "air-hockey", abstract: "Air hockey in the terminal, at 60 Hz.",
-    discussion: ExitStatus.help,
+    discussion: ExitStatus.help, version: "air-hockey \(ProjectVersion.text)",
     subcommands: [
       PlayCommand.self, AutoCommand.self, HostCommand.self, JoinCommand.self, WatchCommand.self,
       SoloCommand.self, LocalCommand.self, RecordCommand.self, ReplayCommand.self,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CaromCore
 import CaromTransport
 import TerminalText
 
@@ -6,7 +7,7 @@ import TerminalText
 struct CaromCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "carom", abstract: "Publish and find services on the network (DNS-SD, mDNS).",
-    discussion: ExitStatus.help, version: "carom 0.1.0-dev",
+    discussion: ExitStatus.help, version: "carom \(ProjectVersion.text)",
     subcommands: [
       BrowseCommand.self, PublishCommand.self, ResolveCommand.self, HostCommand.self,
       QueryCommand.self, TypesCommand.self, DomainsCommand.self, ReconfirmCommand.self,

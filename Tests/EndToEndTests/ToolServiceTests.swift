@@ -1,3 +1,4 @@
+import CaromCore
 import Foundation
 import Testing
 
@@ -42,10 +43,17 @@ import Testing
     #expect(await publisher.end() == 0)
   }
 
-  @Test func `the tool shows its version`() async throws {
+  @Test func `both programs show the version, which has a section in the changelog`() async throws {
     let tool = try RunningTool(["--version"])
-    #expect(await tool.process.output.all().first?.hasPrefix("carom ") == true)
+    #expect(await tool.process.output.all() == ["carom \(ProjectVersion.text)"])
     #expect(await tool.process.status == 0)
+    let game = try RunningGame(["--version"])
+    #expect(await game.process.output.all() == ["air-hockey \(ProjectVersion.text)"])
+    #expect(await game.process.status == 0)
+    let changelog = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "CHANGELOG.md"), encoding: .utf8)
+    #expect(changelog.contains("\n## \(ProjectVersion.text)"))
   }
 
   @Test func `a type may name a subtype and a domain`() throws {
