@@ -1,0 +1,33 @@
+import Carom
+import CaromServer
+import ServiceLifecycle
+
+// The examples of the page Servers. Each is repeated there.
+
+func runRooms(as me: PeerInfo, loggingTo logger: Logger) async throws {
+  let metrics = SessionMetrics()
+  let rooms = SessionService { loops in
+    try await Session.host(as: me, port: 7777, seats: 64, loops: loops) { session, port in
+      logger.info("listening", metadata: ["port": "\(port)"])
+      await session.log(to: logger)
+      async let reports: Void = session.report(to: metrics)
+      for await line in session.messages(on: .chat) {
+        try await session.broadcast(line.message, on: .chat)
+      }
+      // Save here what the next process needs.
+      await reports
+    }
+  }
+  let group = ServiceGroup(
+    services: [rooms], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+  try await group.run()
+}
+
+func tick(_ session: Session, loggingTo logger: Logger) async {
+  for await step in FixedStep(hertz: 30, on: session.loop) {
+    if step.dropped > 0 { logger.warning("ticks dropped", metadata: ["count": "\(step.dropped)"]) }
+    for line in session.takeMessages(on: .chat) {
+      _ = session.post("\(line.peer.name): \(line.message)", on: .chat)
+    }
+  }
+}

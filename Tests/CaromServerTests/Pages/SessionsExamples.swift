@@ -1,0 +1,56 @@
+import Carom
+
+// The examples of the page Sessions. Each is repeated there.
+
+private func hosting(as me: PeerInfo, on loop: NetworkLoop) async throws {
+  try await Session.host(
+    as: me, port: 7777, seats: 8, spectatorSeats: 100, loop: loop,
+    admit: { $0.name.isEmpty ? .decline("Please set a name.") : .accept }
+  ) { session, port in
+    for await event in session.events {
+      switch event {
+      case .joined(let peer): print("\(peer.name) joined")
+      case .interrupted(let peer): print("\(peer.name) has lost the connection")
+      case .resumed(let peer): print("\(peer.name) is back")
+      case .left(let peer, let reason): print("\(peer.name) left: \(reason)")
+      default: break
+      }
+    }
+  }
+}
+
+private func joining(as me: PeerInfo, on loop: NetworkLoop) async throws {
+  try await Session.join(
+    host: "game.example.com", port: 7777, as: me, retrying: RetryPolicy(attempts: 5), loop: loop
+  ) { session, host in
+    try await host.send("hello", on: .chat)
+    for await line in session.messages(on: .chat) { print(line.message) }
+  }
+}
+
+extension MessageChannel<String> {
+  static var chat: Self { .init(0, .reliableOrdered) }
+  static var positions: Self { .init(1, .unreliableSequenced, priority: 1) }
+}
+
+private struct World {
+  func apply(_ position: String, from peer: Peer) {}
+}
+
+private func severalLoops(_ world: World, as me: PeerInfo) async throws {
+  try await Session.host(as: me, port: 7777, seats: 2000, loops: 4) { session, port in
+    for await position in session.messages(on: .positions) {
+      world.apply(position.message, from: position.peer)
+    }
+  }
+}
+
+private func withoutResuming(as me: PeerInfo, on loop: NetworkLoop) async throws {
+  var timing = SessionTiming()
+  timing.resumeLimit = .zero
+  timing.silenceLimit = .seconds(3)
+  try await Session.host(as: me, port: 7777, seats: 8, timing: timing, loop: loop) {
+    session, port in
+    for await event in session.events { print(event) }
+  }
+}
