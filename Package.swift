@@ -97,7 +97,10 @@ let package = Package(
     module("CaromDiscovery", ["CaromCore", "CaromDNS", "CaromTransport"]),
     module(
       "CaromSession",
-      ["CaromCore", "CaromCodec", "CaromProtocol", "CaromSimulation", "CaromTransport"]),
+      [
+        "CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromSimulation",
+        "CaromTransport",
+      ]),
     module(
       "Carom",
       [
@@ -131,8 +134,8 @@ let package = Package(
     .executableTarget(
       name: "carom-tool",
       dependencies: [
-        "CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport", "CTerminal", "TerminalText",
-        arguments,
+        "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromTransport", "CTerminal",
+        "TerminalText", arguments,
       ],
       swiftSettings: strict),
 
@@ -180,8 +183,8 @@ let package = Package(
     tests(
       "CaromSession",
       [
-        "Carom", "CaromCore", "CaromDNS", "CaromProtocol", "CaromSession", "CaromTesting",
-        "CaromTransport", "TestClock",
+        "Carom", "CaromCore", "CaromCrypto", "CaromDNS", "CaromProtocol", "CaromSession",
+        "CaromTesting", "CaromTransport", "TestClock",
       ]),
     tests(
       "CaromServer",
@@ -200,8 +203,8 @@ let package = Package(
     tests(
       "EndToEnd",
       [
-        "AirHockey", "Carom", "CaromDNS", "CaromProtocol", "TerminalText", "air-hockey",
-        "carom-tool", arguments,
+        "AirHockey", "Carom", "CaromCrypto", "CaromDNS", "CaromProtocol", "TerminalText",
+        "air-hockey", "carom-tool", arguments,
       ]),
     tests("Interop", ["Carom", "CaromCore", "CaromTransport", "carom-peer"]),
     .testTarget(

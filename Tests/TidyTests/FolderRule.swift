@@ -12,7 +12,7 @@ enum FolderRule {
     "CaromDNS": ["Message", "Link", "Service", "Cache", "Responder", "Querier", "Unicast"],
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
     "CaromProtocol": ["Wire", "Recovery", "Channels", "Connection", "Host", "Matchmaking"],
-    "CaromSession": ["Queues", "Channels", "Node", "Session", "Ticks", "Matches"],
+    "CaromSession": ["Queues", "Channels", "Security", "Node", "Session", "Ticks", "Matches"],
     "CaromSimulation": [
       "Time", "Game", "Determinism", "Inputs", "Rollback", "Prediction", "Interpolation", "Replay",
       "Coding", "Snapshots", "World",

@@ -20,7 +20,8 @@ enum ImportRule {
     "CaromTransport": ["CaromCore", "CUVLoop"],
     "CaromDiscovery": ["CaromCore", "CaromDNS", "CaromTransport"],
     "CaromSession": [
-      "CaromCore", "CaromCodec", "CaromProtocol", "CaromSimulation", "CaromTransport",
+      "CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromSimulation",
+      "CaromTransport",
     ],
     "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],
     "Carom": [

@@ -1,0 +1,39 @@
+/// The key of 32 bytes that a backend shares with its hosts, and with which it makes connect
+/// tokens. `description` does not show it.
+public struct BackendKey: Sendable {
+  /// The length of a key in bytes.
+  public static let length = XChaChaPoly.keyLength
+
+  let secret: SecretBytes
+
+  init(_ secret: SecretBytes) {
+    precondition(secret.count == Self.length, "a backend key has 32 bytes")
+    self.secret = secret
+  }
+
+  /// Creates a new key. `generator` must be unpredictable, as the system's is.
+  public init(using generator: inout some RandomNumberGenerator) {
+    self.init(SecretBytes(random: Self.length, using: &generator))
+  }
+
+  /// Reads a key from 64 hexadecimal digits in ASCII. Returns nil for anything else.
+  public init?(hexadecimal digits: some Collection<UInt8>) {
+    guard var bytes = Hexadecimal.bytes(of: digits, count: Self.length) else { return nil }
+    self.init(SecretBytes(moving: &bytes))
+  }
+
+  /// The key as 64 hexadecimal digits in ASCII, to be stored where nobody else can read it.
+  package var hexadecimal: SecretBytes {
+    var bytes = secret.reveal()
+    var digits = Hexadecimal.digits(of: bytes)
+    _ = SecretBytes(moving: &bytes)
+    return SecretBytes(moving: &digits)
+  }
+}
+
+extension BackendKey: CustomStringConvertible, CustomReflectable {
+  /// A text that does not show the key.
+  public var description: String { "backend key" }
+  /// Nothing, so that `dump` does not show the key.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,86 @@
+import CaromCore
+
+/// What a host reads from a ticket that it accepts.
+public struct AcceptedTicket: Sendable {
+  /// The id that the backend gave the player.
+  public let player: PeerID
+  /// The backend's data, at most 256 bytes.
+  public let data: [UInt8]
+  /// The time at which the ticket was made, on the backend's clock.
+  public let made: UnixTime
+  /// The time from which the ticket is no longer valid.
+  public let expiry: UnixTime
+  /// The hosts for which the ticket is meant.
+  public let hosts: [Endpoint]
+  /// The key that the host shares with the client, the pre-shared key of their handshake.
+  package let key: SecretBytes
+  /// The ticket's name in the memory of used tickets.
+  package let id: TicketID
+}
+
+/// The name of a ticket: its tag, which nobody can choose without the backend key.
+package struct TicketID: Hashable, Sendable {
+  private let high: UInt64
+  private let low: UInt64
+
+  /// Creates the name from the last 16 bytes of a ticket.
+  init(_ ticket: [UInt8]) {
+    let tag = ticket.suffix(XChaChaPoly.tagLength)
+    high = tag.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    low = tag.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
+/// A host's reading of tickets: which ones it accepts. Whether one was used before is a question
+/// for `UsedTickets`.
+package struct TicketReader: Sendable {
+  /// The maximum number of backend keys. Each is tried in turn, so that a backend can change its
+  /// key while tickets of the old one are still valid.
+  package static let keyLimit = 4
+
+  private let keys: [BackendKey]
+  private let start: UnixTime
+  private let endpoints: Set<Endpoint>?
+
+  /// Creates the reading of a host.
+  ///
+  /// - Parameters:
+  ///   - keys: The backend keys, 1 to 4.
+  ///   - start: The time at which the host started. What was used before, it does not know.
+  ///   - endpoints: The endpoints at which clients reach the host; nil if it does not know them,
+  ///     because it is behind a proxy. It then accepts tickets for any host.
+  package init(keys: [BackendKey], start: UnixTime, endpoints: Set<Endpoint>? = nil) {
+    precondition((1...Self.keyLimit).contains(keys.count), "a host has 1 to 4 backend keys")
+    self.keys = keys
+    self.start = start
+    self.endpoints = endpoints
+  }
+
+  /// Reads a ticket. All checks that need no key come first, so that most of what is not a valid
+  /// ticket costs no decryption.
+  ///
+  /// A ticket that was made in the future is refused, and so is one that was made before the host
+  /// started: hence no ticket that was used before the host started is accepted again, however much
+  /// the clocks of backend and host differ.
+  package func read(
+    _ bytes: Span<UInt8>, at now: UnixTime
+  ) throws(ConnectTokenError) -> AcceptedTicket {
+    let ticket: Ticket
+    do throws(DecodeError) {
+      ticket = try Ticket(decoding: bytes)
+    } catch {
+      throw .malformed(error)
+    }
+    guard now < ticket.expiry else { throw .expired }
+    guard ticket.made <= now else { throw .notYetValid }
+    guard ticket.made > start else { throw .madeBeforeStart }
+    guard ticket.expiry <= ticket.made + ConnectToken.maximumLifetime else {
+      throw .invalidLifetime
+    }
+    if let endpoints, endpoints.isDisjoint(with: ticket.hosts) { throw .otherHost }
+    guard let content = ticket.open(with: keys) else { throw .notAuthentic }
+    return AcceptedTicket(
+      player: content.player, data: content.data, made: ticket.made, expiry: ticket.expiry,
+      hosts: ticket.hosts, key: content.key, id: TicketID(ticket.bytes))
+  }
+}

@@ -1,0 +1,64 @@
+import CaromCore
+
+/// The tickets that were used and are still valid, so that each is used once. All loops of a host
+/// share one memory.
+///
+/// A ticket is never forgotten while it would be accepted. When the memory is full, new tickets
+/// wait until one in it expires.
+package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
+  /// The result of using a ticket.
+  package enum Outcome: Hashable, Sendable {
+    /// The ticket was not used before; now it is.
+    case first
+    /// The same owner has used the ticket already, so this is a repetition of what it sent.
+    case repeated
+    /// Another owner has used the ticket.
+    case used
+    /// The ticket has expired.
+    case expired
+    /// There is no room for another ticket: try again later.
+    case full
+  }
+
+  private struct Expiry: HeapElement, Sendable {
+    let time: UnixTime
+    let id: TicketID
+
+    func precedes(_ other: Expiry) -> Bool { time < other.time }
+  }
+
+  /// The maximum number of tickets.
+  package let capacity: Int
+  private var owners: [TicketID: Owner] = [:]
+  private var expiries = Heap<Expiry>()
+  /// The latest time that was given. If the wall clock is set back, tickets that were forgotten
+  /// because they had expired must not become valid again.
+  private var latest = UnixTime(milliseconds: .min)
+
+  /// Creates an empty memory. Its default capacity suffices for a thousand players a second with
+  /// tickets that are valid for a minute.
+  package init(capacity: Int = 65_536) {
+    precondition(capacity > 0, "a memory needs room for a ticket")
+    self.capacity = capacity
+  }
+
+  /// The number of tickets that are remembered.
+  package var count: Int { owners.count }
+
+  /// Uses a ticket that the host has accepted. `owner` names what uses it, such as a connection.
+  package mutating func use(
+    _ ticket: AcceptedTicket, by owner: Owner, at now: UnixTime
+  ) -> Outcome {
+    latest = max(latest, now)
+    while let first = expiries.first, first.time <= latest {
+      expiries.popFirst()
+      owners[first.id] = nil
+    }
+    guard latest < ticket.expiry else { return .expired }
+    if let user = owners[ticket.id] { return user == owner ? .repeated : .used }
+    guard owners.count < capacity else { return .full }
+    owners[ticket.id] = owner
+    expiries.insert(Expiry(time: ticket.expiry, id: ticket.id))
+    return .first
+  }
+}
