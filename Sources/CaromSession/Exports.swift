@@ -1,4 +1,5 @@
 @_exported import CaromCore
+@_exported import CaromCrypto
 @_exported import CaromProtocol
 @_exported import CaromSimulation
 @_exported import CaromTransport

@@ -11,6 +11,7 @@ struct CaromCommand: AsyncParsableCommand {
     subcommands: [
       BrowseCommand.self, PublishCommand.self, ResolveCommand.self, HostCommand.self,
       QueryCommand.self, TypesCommand.self, DomainsCommand.self, ReconfirmCommand.self,
+      TokenCommand.self,
     ])
 
   /// Parses and runs the command line. Every error is printed to standard error as one line.

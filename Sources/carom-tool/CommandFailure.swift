@@ -1,3 +1,4 @@
+import CaromCrypto
 import CaromDNS
 import CaromDiscovery
 import CaromTransport
@@ -81,6 +82,7 @@ struct CommandFailure: Error, Equatable {
     case let error as TransportError: self.init(error)
     case let error as UnicastError: self.init(error)
     case let error as ServiceTypeError: self.init(.badName, error.description)
+    case let error as ConnectTokenError: self.init(.usage, error.description)
     case let error as TXTRecordError: self.init(.badName, "\(error)")
     default: self.init(.internal, "\(error)")
     }

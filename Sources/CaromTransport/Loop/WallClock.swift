@@ -1,0 +1,16 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The system's wall clock, for what has to mean the same on several computers. It can be set, so
+/// nothing that happens within one process may depend on it.
+package enum WallClock {
+  /// The time in whole milliseconds since the beginning of 1970 (UTC).
+  package static var milliseconds: Int64 {
+    var time = timespec()
+    guard unsafe clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

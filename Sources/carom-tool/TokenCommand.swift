@@ -1,0 +1,158 @@
+import ArgumentParser
+import CaromCore
+import CaromCrypto
+import CaromTransport
+
+/// The `token` command: makes connect tokens, as a backend does, and shows what is in them.
+struct TokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token",
+    abstract: "Make connect tokens, with which players may join hosts, and show what is in them.",
+    subcommands: [TokenKeyCommand.self, TokenMakeCommand.self, TokenShowCommand.self])
+}
+
+/// The `token key` command: creates the key that a backend shares with its hosts.
+struct TokenKeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key",
+    abstract: "Create the key that a backend shares with its hosts, in a new FILE.",
+    discussion: "The file has 64 hexadecimal digits, and its owner alone can read it.")
+
+  @Argument(help: "The file to create; it must not exist yet.") var file: String
+
+  func run() throws {
+    var generator = SystemRandomNumberGenerator()
+    var content = BackendKey(using: &generator).hexadecimal.reveal() + [UInt8(ascii: "\n")]
+    defer { _ = SecretBytes(moving: &content) }
+    do throws(PrivateFile.Failure) {
+      try PrivateFile.create(content, at: file)
+    } catch {
+      throw CommandFailure(.ioFailed, "\(file) is not created: \(error)")
+    }
+  }
+}
+
+/// The `token make` command: prints a new connect token.
+struct TokenMakeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "make",
+    abstract: "Print a connect token for one player, who may join one of the HOSTs once.",
+    discussion: "The token is secret: give it to its player alone.")
+
+  @Argument(
+    help: ArgumentHelp(
+      "An endpoint of a host, ADDRESS:PORT or [ADDRESS]:PORT; up to 6.", valueName: "host"))
+  var hosts: [String]
+  @OptionGroup var keyFile: KeyFileOption
+  @Option(help: "The player's id, 32 hexadecimal digits. Default: a random one.") var player:
+    String?
+  @Option(name: .customLong("for"), help: "How many seconds the token is valid, at most a day.")
+  var seconds: Double = 60
+  @Option(help: "A text for the host, at most 256 bytes.") var data = ""
+  @Flag(help: "Print a JSON object.") var json = false
+
+  func run() throws {
+    guard let key = try keyFile.key() else {
+      throw CommandFailure(.usage, "--key FILE is needed: create one with carom token key FILE")
+    }
+    guard seconds > 0, seconds <= 86_400 else {
+      throw CommandFailure(.usage, "--for must be a number of seconds, at most 86400")
+    }
+    var generator = SystemRandomNumberGenerator()
+    let player = try self.player.map(Self.player) ?? .random(using: &generator)
+    let token = try ConnectToken(
+      for: hosts.map(Self.endpoint), player: player, lifetime: .milliseconds(seconds * 1_000),
+      data: Array(data.utf8), key: key, at: UnixTime(milliseconds: WallClock.milliseconds),
+      using: &generator)
+    let rows = TokenRows(token, player: player, data: Array(data.utf8))
+    try TokenRows.print(json ? rows.json(token: token.text) : token.text)
+  }
+
+  private static func player(_ text: String) throws -> PeerID {
+    guard let id = PeerID(text) else {
+      throw CommandFailure(.usage, "--player must have 32 hexadecimal digits")
+    }
+    return id
+  }
+
+  private static func endpoint(_ text: String) throws -> Endpoint {
+    if let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) {
+      var host = text[..<colon]
+      let hasBrackets = host.hasPrefix("[") && host.hasSuffix("]")
+      if hasBrackets { host = host.dropFirst().dropLast() }
+      if let address = IPAddress(host), address.isV6 == hasBrackets {
+        return Endpoint(address, port: port)
+      }
+    }
+    throw CommandFailure(.usage, "'\(text)' is not a host: use ADDRESS:PORT or [ADDRESS]:PORT")
+  }
+}
+
+/// The `token show` command: prints what is in a connect token, without its keys.
+struct TokenShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show the hosts and the times of a TOKEN and, with the key, its player and data.",
+    discussion: "Without TOKEN, the token is read from standard input.")
+
+  @Argument(help: "The token, as carom token make prints it.") var token: String?
+  @OptionGroup var keyFile: KeyFileOption
+  @Flag(help: "Print a JSON object.") var json = false
+
+  func run() throws {
+    let token: ConnectToken
+    do throws(DecodeError) {
+      token = try ConnectToken(self.token ?? Self.input())
+    } catch {
+      throw CommandFailure(.usage, "this is not a connect token (\(error)): copy all of it")
+    }
+    var rows = TokenRows(token)
+    if let key = try keyFile.key() {
+      guard let content = token.open(with: key) else {
+        throw CommandFailure(
+          .ioFailed, "the token was not made with the key in \(keyFile.path), or was changed")
+      }
+      rows = TokenRows(token, player: content.player, data: content.data)
+    }
+    try TokenRows.print(
+      json ? rows.json() : rows.text(at: UnixTime(milliseconds: WallClock.milliseconds)))
+  }
+
+  /// Returns the first line of standard input, of which no more than a few thousand bytes are read.
+  private static func input() -> String {
+    var input: [UInt8] = []
+    while input.count <= 4_096, !input.contains(UInt8(ascii: "\n")),
+      let part = SystemFile.bytes(from: 0, atMost: 1_024), !part.isEmpty
+    {
+      input += part
+    }
+    let line = input.prefix { $0 != UInt8(ascii: "\n") }
+    return String(decoding: line, as: UTF8.self)
+  }
+}
+
+/// The option that names the file of the backend's key.
+struct KeyFileOption: ParsableArguments {
+  @Option(name: .customLong("key"), help: "The file of the backend's key; see carom token key.")
+  var file: String?
+
+  /// The path of the file, for messages.
+  var path: String { file ?? "" }
+
+  /// Reads the key. Returns nil if no file is given. The file must not be readable by other users.
+  func key() throws -> BackendKey? {
+    guard let file else { return nil }
+    var content: [UInt8]
+    do throws(PrivateFile.Failure) {
+      content = try PrivateFile.content(of: file, limit: 2 * BackendKey.length + 1, isSecret: true)
+    } catch {
+      throw CommandFailure(.ioFailed, "the key \(file) cannot be used: \(error)")
+    }
+    if content.last == UInt8(ascii: "\n") { content.removeLast() }
+    guard let key = BackendKey(hexadecimal: content) else {
+      throw CommandFailure(.ioFailed, "the key \(file) does not have 64 hexadecimal digits")
+    }
+    _ = SecretBytes(moving: &content)
+    return key
+  }
+}

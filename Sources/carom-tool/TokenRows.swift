@@ -1,0 +1,70 @@
+import CaromCore
+import CaromCrypto
+import CaromTransport
+import TerminalText
+
+/// What is shown of a connect token: never its key, and not its ticket.
+struct TokenRows {
+  private let token: ConnectToken
+  private let player: PeerID?
+  private let data: [UInt8]?
+
+  /// Creates the rows of a token. Its player and data are known only with the backend's key.
+  init(_ token: ConnectToken, player: PeerID? = nil, data: [UInt8]? = nil) {
+    self.token = token
+    self.player = player
+    self.data = data
+  }
+
+  /// The rows as lines for people.
+  func text(at now: UnixTime) -> String {
+    var rows = token.hosts.map { ("host", $0.description) }
+    rows.append(("made", Self.text(of: token.made, at: now)))
+    rows.append(("expires", Self.text(of: token.expiry, at: now)))
+    if let player, let data {
+      rows.append(("player", player.description))
+      rows.append(("data", TextWidth.escaped(String(decoding: data, as: UTF8.self))))
+    }
+    return rows.map { name, value in
+      value.isEmpty ? name : name + String(repeating: " ", count: 9 - name.count) + value
+    }.joined(separator: "\n")
+  }
+
+  /// The rows as a JSON object on one line, with the token's text if it is given.
+  func json(token text: String? = nil) -> String {
+    var fields: [JSONValue.Field] = [.init("event", .string("token"))]
+    if let text { fields.append(.init("token", .string(text))) }
+    fields += [
+      .init("hosts", .strings(token.hosts.map(\.description))),
+      .init("made", .number(Int(token.made.milliseconds))),
+      .init("expiry", .number(Int(token.expiry.milliseconds))),
+    ]
+    if let player, let data {
+      let text = String(validating: data, as: UTF8.self)
+      fields += [
+        .init("player", .string(player.description)),
+        .init(
+          "data", text.map(JSONValue.string) ?? .array(data.map { JSONValue.number(Int($0)) })),
+      ]
+    }
+    return JSONValue.object(fields).text
+  }
+
+  /// Prints lines to standard output. It is no error if nobody reads them.
+  static func print(_ lines: String) throws {
+    do throws(TransportError) {
+      try SystemFile.append(Array((lines + "\n").utf8), to: 1)
+    } catch .connectionReset {
+      // A pipe without a reader is reported like a reset connection.
+    } catch {
+      throw CommandFailure(.ioFailed, "the output cannot be written: \(error)")
+    }
+  }
+
+  private static func text(of time: UnixTime, at now: UnixTime) -> String {
+    let (distance, isFar) = time.milliseconds.subtractingReportingOverflow(now.milliseconds)
+    if isFar { return "at an unknown time" }
+    let seconds = distance / 1_000
+    return distance > 0 ? "in \(seconds) s" : "\(-seconds) s ago"
+  }
+}
