@@ -69,6 +69,9 @@ package struct ChannelSet: Sendable {
   /// The number of bytes of reliable messages that are queued or unacknowledged, including
   /// `messageCharge` bytes for each message.
   package var queuedBytes: Int { sendState.queuedBytes }
+  /// The number of acknowledged frames of messages that need credit. It stands still if the peer
+  /// reads nothing. The counter wraps around.
+  package var acknowledgedFrames: UInt32 { sendState.acknowledgedFrames }
   /// The number of bytes of messages that have not been sent even once. Bytes waiting to be sent
   /// again do not count.
   package var pendingBytes: Int { sendState.pendingBytes }

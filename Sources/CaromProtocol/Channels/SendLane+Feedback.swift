@@ -2,6 +2,7 @@ extension SendLane {
   /// Handles the acknowledgement of a packet that carried the message or fragment of `record`.
   mutating func acknowledge(_ record: FrameRecord, _ sendState: inout SendState) {
     guard let position = position(of: record.number) else { return }
+    if delivery.needsCredit { sendState.acknowledgedFrames &+= 1 }
     if record.kind == .reliable { return complete(position, &sendState) }
     let message = outstanding[position]
     guard message.fragments >= 0 else { return }

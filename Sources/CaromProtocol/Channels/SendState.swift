@@ -31,6 +31,8 @@ struct SendState: Sendable {
   var unreliableBytes = 0
   /// The number of queued unreliable messages.
   var unreliableCount = 0
+  /// The number of acknowledged frames of messages that need credit. The counter wraps around.
+  var acknowledgedFrames: UInt32 = 0
   /// Whether a reliable message was refused because the queue was full and no `writable` event has
   /// been emitted since.
   var isBackpressured = false

@@ -22,7 +22,7 @@ public struct SessionTiming: Hashable, Sendable {
   /// closed at once.
   public var resumeLimit = Duration.seconds(10)
 
-  /// The time for which the send queue to a peer may stay full without shrinking. After that the
+  /// The time for which a peer may read nothing while the send queue to it is full. After that the
   /// peer is disconnected with the reason `tooSlow`. If it is nil, a peer that stops reading its
   /// messages stays connected, and those who wait for room in its queue wait on.
   public var fullQueueLimit: Duration? = .seconds(30)

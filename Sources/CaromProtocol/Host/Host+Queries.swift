@@ -36,6 +36,12 @@ extension Host {
     index(of: id).map { entries[$0].connection.channels.queuedBytes } ?? 0
   }
 
+  /// Returns the number of acknowledged frames of messages that need credit. It stands still if the
+  /// peer reads nothing. The counter wraps around.
+  package func acknowledgedFrames(of id: ConnectionID) -> UInt32 {
+    index(of: id).map { entries[$0].connection.channels.acknowledgedFrames } ?? 0
+  }
+
   /// Returns whether a connection has received messages that `pollMessage` has not returned yet.
   @inline(__always) package func hasMessages(_ id: ConnectionID) -> Bool {
     if let index = index(of: id) { return entries[index].connection.channels.hasMessages }

@@ -29,8 +29,8 @@ public enum DisconnectReason: Hashable, Sendable {
   case timedOut
   /// The host removed this side, with a human-readable explanation.
   case kicked(String)
-  /// One side left its messages unread, so that the other side's send queue stayed full for
-  /// `SessionTiming.fullQueueLimit`. Both sides report this reason.
+  /// One side read none of its messages for `SessionTiming.fullQueueLimit` while the other side's
+  /// send queue was full. Both sides report this reason.
   case tooSlow
   /// The transport connection was reset: the peer's process ended or a device on the path cut the
   /// connection.

@@ -8,14 +8,16 @@ struct FullQueues {
   static let checks = 8
 
   private struct Entry {
-    /// The smallest number of bytes that the queue has held since it became full.
-    var leastBytes: Int
-    /// The number of examinations since the queue last shrank. Examinations are counted rather than
-    /// time, so that a suspended process does not disconnect its peers when it continues.
+    /// The peer's `acknowledgedFrames` at the last examination. The bytes in the queue would not
+    /// show progress, because the owner may fill the queue again at once.
+    var acknowledgedFrames: UInt32
+    /// The number of examinations since the peer last acknowledged anything. Examinations are
+    /// counted rather than time, so that a suspended process does not disconnect its peers when it
+    /// continues.
     var checksWithoutProgress = 0
   }
 
-  /// The time for which a queue may stay full without shrinking; nil if there is no limit.
+  /// The time for which a peer with a full queue may read nothing; nil if there is no limit.
   var limit: Duration?
   var timer: LoopTimer?
   private var entries: [ConnectionID: Entry] = [:]
@@ -25,10 +27,10 @@ struct FullQueues {
   /// The time between two examinations.
   var interval: Duration? { limit.map { $0 / Self.checks } }
 
-  /// Adds a connection whose queue is full and holds `bytes`, if it is not there yet.
-  mutating func add(_ connection: ConnectionID, bytes: Int) {
+  /// Adds a connection whose queue is full, if it is not there yet.
+  mutating func add(_ connection: ConnectionID, acknowledgedFrames: UInt32) {
     guard limit != nil, entries[connection] == nil else { return }
-    entries[connection] = Entry(leastBytes: bytes)
+    entries[connection] = Entry(acknowledgedFrames: acknowledgedFrames)
   }
 
   /// Removes a connection whose queue has shrunk to half, or that has ended.
@@ -38,17 +40,18 @@ struct FullQueues {
     if entries.isEmpty { timer?.cancel() }
   }
 
-  /// Examines the queue of a connection, which holds `bytes` now. Returns whether it has been full
-  /// without shrinking for the time limit. The time starts again whenever the connection is found
-  /// to be interrupted.
-  mutating func isTooSlow(_ connection: ConnectionID, bytes: Int, isInterrupted: Bool) -> Bool {
+  /// Examines a connection whose queue is full. Returns whether the peer has acknowledged nothing
+  /// for the time limit. The time starts again whenever the connection is found to be interrupted.
+  mutating func isTooSlow(
+    _ connection: ConnectionID, acknowledgedFrames: UInt32, isInterrupted: Bool
+  ) -> Bool {
     guard var entry = entries[connection] else { return false }
-    if isInterrupted || bytes < entry.leastBytes {
+    if isInterrupted || acknowledgedFrames != entry.acknowledgedFrames {
       entry.checksWithoutProgress = 0
     } else {
       entry.checksWithoutProgress += 1
     }
-    entry.leastBytes = min(entry.leastBytes, bytes)
+    entry.acknowledgedFrames = acknowledgedFrames
     entries[connection] = entry
     return entry.checksWithoutProgress >= Self.checks
   }
@@ -59,7 +62,8 @@ extension SessionNode {
   func watchFullQueue(of connection: ConnectionID) {
     guard let interval = fullQueues.interval else { return }
     let wasEmpty = fullQueues.isEmpty
-    fullQueues.add(connection, bytes: lobby.host.queuedBytes(of: connection))
+    fullQueues.add(
+      connection, acknowledgedFrames: lobby.host.acknowledgedFrames(of: connection))
     if wasEmpty { examineFullQueues(after: interval) }
   }
 
@@ -70,10 +74,11 @@ extension SessionNode {
     fullQueues.timer?.arm(at: loop.now + interval)
   }
 
-  private func disconnectSlowPeers() {
+  /// Examines all full queues, and disconnects the peers that are too slow.
+  func disconnectSlowPeers() {
     for connection in fullQueues.connections {
       let isTooSlow = fullQueues.isTooSlow(
-        connection, bytes: lobby.host.queuedBytes(of: connection),
+        connection, acknowledgedFrames: lobby.host.acknowledgedFrames(of: connection),
         isInterrupted: lobby.host.kind(of: connection) == nil)
       if isTooSlow { close(connection, Goodbye(.tooSlow), as: .tooSlow) }
     }

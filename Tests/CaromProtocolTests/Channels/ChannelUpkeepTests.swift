@@ -73,6 +73,23 @@ import Testing
     }
   }
 
+  /// SessionTiming.fullQueueLimit: what a peer acknowledges that reads nothing does not count.
+  @Test(arguments: Delivery.allCases)
+  func `the acknowledged frames of messages that need credit are counted`(delivery: Delivery)
+    throws
+  {
+    var pair = ChannelPair()
+    try pair.send(1, length: 2_000, delivery)
+    try pair.send(2, on: 1, delivery)
+    let packets = [try pair.next(), try pair.next()]
+    #expect(pair.fill() == nil && pair.near.acknowledgedFrames == 0)
+    for packet in packets { pair.acknowledge(packet) }
+    let isCounted = delivery == .reliableOrdered || delivery == .reliableUnordered
+    #expect(pair.near.acknowledgedFrames == (isCounted ? 3 : 0))
+    for packet in packets { pair.acknowledge(packet) }
+    #expect(pair.near.acknowledgedFrames == (isCounted ? 3 : 0))
+  }
+
   @Test func `a refused message is not counted as sent`() throws {
     var pair = ChannelPair()
     #expect(throws: SendError.self) { try pair.send(1, length: 70_000, .unreliable) }
