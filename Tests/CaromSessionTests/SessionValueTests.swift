@@ -29,6 +29,10 @@ import Testing
     (.refused(.full), "every seat of that host is taken: try again later"),
     (.refused(.busy), "that host is joining another match: try again"),
     (
+      .refused(.versionMismatch(theirs: 0)),
+      "that host speaks another version: install the same version on both sides"
+    ),
+    (
       .refused(.versionMismatch(theirs: 9)),
       "that host speaks version 9: install the same version on both sides"
     ),

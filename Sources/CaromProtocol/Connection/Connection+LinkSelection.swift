@@ -138,16 +138,18 @@ extension Connection {
     self.interruption = interruption
   }
 
-  /// Handles a refusal: the peer does not recognize the connection. Continues on the stream, or
-  /// closes the connection if it has no usable stream. A stream that has requested a seat is
-  /// usable, since the answer, such as one that declines the request, may be on its way there.
-  mutating func handleRefusal(at now: Instant) {
+  /// Handles a refusal: the peer has no such connection, or does not accept it. Continues on the
+  /// stream, or ends the connection if it has no usable stream. A stream that has requested a seat
+  /// is usable, since the answer, such as one that declines the request, may be on its way there.
+  mutating func handleRefusal(_ refusal: Refusal, at now: Instant) {
     guard !isEnding else { return }
     if let stream {
       if stream.isJoined { return dropDatagrams(at: now) }
       if case .awaitingGrant = state { return dropDatagrams(at: now) }
     }
-    emitClosed(.connectionReset)
+    // A refusal does not contain the peer's version.
+    let code = Goodbye.Code(rawValue: refusal.reason)
+    emitClosed(code.map { Goodbye($0, version: 0).reason } ?? .connectionReset)
     closeNow()
   }
 

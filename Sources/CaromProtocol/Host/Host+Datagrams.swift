@@ -59,7 +59,7 @@ extension Host {
       guard let index = outgoingConnection(to: source.endpoint),
         entries[index].connection.key.prefix == refusal.keyPrefix
       else { return }
-      entries[index].connection.handleRefusal(at: now)
+      entries[index].connection.handleRefusal(refusal, at: now)
       refresh(index, at: now)
     case .data: break
     }

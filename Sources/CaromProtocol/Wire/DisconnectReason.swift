@@ -15,7 +15,8 @@ public enum DisconnectReason: Hashable, Sendable {
   case busy
   /// The host declined, with a human-readable explanation.
   case declined(String)
-  /// The peer uses another version of the session protocol or of the game.
+  /// The peer uses another version of the session protocol or of the game: the version `theirs`, or
+  /// an unknown one if `theirs` is 0.
   case versionMismatch(theirs: UInt16)
   /// The peer plays another game, or the connection leads back to this peer.
   case wrongApplication

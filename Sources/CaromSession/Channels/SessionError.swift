@@ -16,6 +16,8 @@ extension SessionError: CustomStringConvertible {
     case .transport(let error): error.description
     case .refused(.full): "every seat of that host is taken: try again later"
     case .refused(.busy): "that host is joining another match: try again"
+    case .refused(.versionMismatch(theirs: 0)):
+      "that host speaks another version: install the same version on both sides"
     case .refused(.versionMismatch(let theirs)):
       "that host speaks version \(theirs): install the same version on both sides"
     case .refused(.wrongApplication): "that host runs another game"

@@ -53,7 +53,7 @@ import Testing
     let packets = pollDatagrams(&client, at: now)
     let frame = FrameValue.message(.reliableOrdered, 0, 0, message)
     #expect(packets.contains { $0.frames.contains(frame) })
-    client.handleRefusal(at: now)
+    client.handleRefusal(Refusal(keyPrefix: key.prefix, reason: 11), at: now)
     #expect(pollEvents(&client) == [.linkChanged(.stream)])
     let sent = client.pollStream(queued: 0, at: now) ?? []
     #expect(sent.contains(message))

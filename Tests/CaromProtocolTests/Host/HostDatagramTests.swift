@@ -39,6 +39,22 @@ import Testing
     #expect(pair.clientEvents.endings == [.connectionReset])
   }
 
+  /// WireFormat, Starting and moving a path, step 4. A refusal contains no version.
+  @Test(
+    arguments: [
+      (3, .full), (6, .versionMismatch(theirs: 0)), (11, .connectionReset),
+    ] as [(UInt8, DisconnectReason)])
+  func `a client whose hello is refused learns the reason`(code: UInt8, reason: DisconnectReason) {
+    var pair = DatagramPair()
+    pair.connect(ConnectionKey(prefix: 1, rest: 2))
+    for hello in pair.takeToHost() { pair.deliverToHost(hello) }
+    for retry in pair.takeToClient() { pair.deliverToClient(retry) }
+    #expect(!pair.takeToHost().isEmpty)
+    #expect(pair.clientEvents.isEmpty)
+    pair.deliverToClient([0x82, 1, 0, 0, 0, 0, 0, 0, 0, code])
+    #expect(pair.clientEvents.endings == [reason])
+  }
+
   @Test(arguments: [true, false])
   func `a connection to the address of an ended one uses datagrams`(wasOpen: Bool) {
     var pair = DatagramPair()
