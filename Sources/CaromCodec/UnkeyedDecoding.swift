@@ -24,73 +24,82 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     return item
   }
 
+  /// Decodes the next element with `decode` and advances past it. If decoding fails, the container
+  /// does not advance, so that another type can be tried.
+  private mutating func decodeNext<Value>(
+    _ decode: (CBORReader) throws -> Value
+  ) throws -> Value {
+    var rest = self
+    let value = try decode(rest.next())
+    self = rest
+    return value
+  }
+
+  private mutating func readNext<Value>(
+    _ read: (inout CBORReader) throws(DecodeError) -> Value
+  ) throws -> Value {
+    try decodeNext { try $0.value(read) }
+  }
+
   mutating func decodeNil() -> Bool {
     guard !isAtEnd, reader.isNull, (try? next()) != nil else { return false }
     return true
   }
   mutating func decode(_ type: Bool.Type) throws -> Bool {
-    try next().value { reader throws(DecodeError) in try reader.bool() }
+    try readNext { reader throws(DecodeError) in try reader.bool() }
   }
   mutating func decode(_ type: String.Type) throws -> String {
-    try next().value { reader throws(DecodeError) in try reader.text() }
+    try readNext { reader throws(DecodeError) in try reader.text() }
   }
   mutating func decode(_ type: Double.Type) throws -> Double {
-    try next().value { reader throws(DecodeError) in try reader.double() }
+    try readNext { reader throws(DecodeError) in try reader.double() }
   }
   mutating func decode(_ type: Float.Type) throws -> Float {
-    try next().value { reader throws(DecodeError) in try reader.float() }
+    try readNext { reader throws(DecodeError) in try reader.float() }
   }
   mutating func decode(_ type: Int.Type) throws -> Int {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: Int8.Type) throws -> Int8 {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: Int16.Type) throws -> Int16 {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: Int32.Type) throws -> Int32 {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: Int64.Type) throws -> Int64 {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: UInt.Type) throws -> UInt {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
-    try next().value { reader throws(DecodeError) in try reader.integer() }
+    try readNext { reader throws(DecodeError) in try reader.integer() }
   }
 
-  /// Decodes the next element. If decoding fails, the container does not advance, so that the
-  /// caller can try another type.
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let before = self
-    do {
-      return try next().decode(type)
-    } catch {
-      self = before
-      throw error
-    }
+    try decodeNext { try $0.decode(type) }
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) throws -> KeyedDecodingContainer<Nested> {
-    KeyedDecodingContainer(try KeyedDecoding<Nested>(next()))
+    try decodeNext { KeyedDecodingContainer(try KeyedDecoding<Nested>($0)) }
   }
 
   mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try UnkeyedDecoding(next())
+    try decodeNext { try UnkeyedDecoding($0) }
   }
 
   mutating func superDecoder() throws -> any Decoder { ValueDecoder(item: try next()) }

@@ -177,4 +177,48 @@ import Testing
       Either.self, from: makeBytes("8381616ba2000501068161" + "6d"))
     #expect(value == Either(texts: ["k", "5", "m"]))
   }
+
+  /// Decodes a number as every other type first, and the text after it likewise.
+  private struct Patient: Decodable {
+    var number = 0
+    var text = ""
+
+    typealias Attempt = (inout any UnkeyedDecodingContainer) throws -> Any
+
+    init(from decoder: any Decoder) throws {
+      var list = try decoder.unkeyedContainer()
+      let containers: [Attempt] = [
+        { try $0.nestedUnkeyedContainer() }, { try $0.nestedContainer(keyedBy: Key.self) },
+        { try $0.decode([Int].self) },
+      ]
+      let numbers: [Attempt] = [
+        { try $0.decode(Int.self) }, { try $0.decode(Int8.self) }, { try $0.decode(Int16.self) },
+        { try $0.decode(Int32.self) }, { try $0.decode(Int64.self) }, { try $0.decode(UInt.self) },
+        { try $0.decode(UInt8.self) }, { try $0.decode(UInt16.self) },
+        { try $0.decode(UInt32.self) }, { try $0.decode(UInt64.self) },
+        { try $0.decode(Double.self) }, { try $0.decode(Float.self) },
+      ]
+      let others: [Attempt] = [{ try $0.decode(Bool.self) }]
+      Self.expectErrors(containers + others + [{ try $0.decode(String.self) }], in: &list)
+      number = try list.decode(Int.self)
+      Self.expectErrors(containers + others + numbers, in: &list)
+      text = try list.decode(String.self)
+    }
+
+    private static func expectErrors(
+      _ attempts: [Attempt], in list: inout any UnkeyedDecodingContainer
+    ) {
+      let index = list.currentIndex
+      for (number, attempt) in attempts.enumerated() {
+        #expect(throws: DecodeError.self) { _ = try attempt(&list) }
+        #expect(list.currentIndex == index, "after attempt \(number)")
+      }
+    }
+  }
+
+  /// UnkeyedDecodingContainer: the standard library's decoders advance only on success.
+  @Test func `an element of the wrong type stays the next one, whatever type was tried`() throws {
+    let value = try PacketDecoder().decode(Patient.self, from: makeBytes("8207" + "6161"))
+    #expect(value.number == 7 && value.text == "a")
+  }
 }
