@@ -42,6 +42,21 @@ import Testing
     }
   }
 
+  /// SessionNode.watchInput: an input belongs to a connection, and ends with it.
+  @Test(arguments: [LinkKinds.stream, .datagram])
+  func `a message that is polled after the end of its connection is no input`(kinds: LinkKinds)
+    async throws
+  {
+    try await withHost(over: kinds) { host, client, connection in
+      await host.watchInput(channel: 0, limit: .seconds(3_600))
+      await client.shutdown()
+      while await !host.holdsEnd { await Task.yield() }
+      await host.resume(channel: 0)
+      #expect(await host.pollMessage() == [1])
+      #expect(await host.inputs.nextTimeout == nil)
+    }
+  }
+
   @Test func `poll returns the messages of a channel that was paused and is resumed`() async throws
   {
     try await withHost(over: .all) { host, client, connection in

@@ -14,6 +14,11 @@ import Testing
   private final class Watchdog {
     var inputs = InputWatchdog()
 
+    /// Creates a watchdog with the connections 1 and 2.
+    init() {
+      for number in UInt64(1)...2 { inputs.add(ConnectionID(number)) }
+    }
+
     func watch(_ channel: UInt8, limit: Duration?) { inputs.watch(channel, limit: limit) }
 
     func record(_ connection: ConnectionID, _ channel: UInt8, at milliseconds: Int64) -> Bool {
@@ -79,8 +84,13 @@ import Testing
     #expect(watchdog.remove(first) == [2, 3])
     #expect(watchdog.remove(first).isEmpty)
     #expect(watchdog.inputs.nextTimeout == .milliseconds(160))
+    // A message that is read after the end of its connection is no input.
+    #expect(!watchdog.record(first, 1, at: 160))
+    #expect(watchdog.stopped(at: 1_000) == ["2/2"] && watchdog.inputs.nextTimeout == nil)
     // A new connection with the same id begins as an input that has not stopped.
-    #expect(!watchdog.record(first, 1, at: 200))
+    watchdog.inputs.add(first)
+    #expect(!watchdog.record(first, 1, at: 2_000))
+    #expect(watchdog.inputs.nextTimeout == .milliseconds(2_100))
   }
 
   @Test func `a channel that is no longer watched has no inputs`() {

@@ -18,6 +18,8 @@ struct InputWatchdog: Sendable {
 
   private var watches: [Watch] = []
   private var inputs: [Input] = []
+  /// The open connections. Messages of other connections are read late and are no inputs.
+  private var connections: Set<ConnectionID> = []
   /// The channels that have an entry in `watches`.
   private(set) var channels = ChannelMask()
 
@@ -35,6 +37,9 @@ struct InputWatchdog: Sendable {
     channels.insert(channel)
   }
 
+  /// Adds a connection that has opened.
+  mutating func add(_ connection: ConnectionID) { connections.insert(connection) }
+
   /// Records that a peer sent a message on a watched channel. Returns whether the peer's input
   /// there had stopped and is resumed by this message.
   mutating func recordMessage(
@@ -42,7 +47,9 @@ struct InputWatchdog: Sendable {
   ) -> Bool {
     let known = inputs.firstIndex { $0.connection == connection && $0.channel == channel }
     guard let index = known else {
-      inputs.append(Input(connection: connection, channel: channel, receivedAt: now))
+      if connections.contains(connection) {
+        inputs.append(Input(connection: connection, channel: channel, receivedAt: now))
+      }
       return false
     }
     inputs[index].receivedAt = now
@@ -62,9 +69,10 @@ struct InputWatchdog: Sendable {
     return stopped
   }
 
-  /// Removes the inputs of a connection that has ended. Returns the channels of the inputs that had
-  /// not already stopped.
+  /// Removes a connection that has ended, with its inputs. Returns the channels of the inputs that
+  /// had not already stopped.
   mutating func remove(_ connection: ConnectionID) -> [UInt8] {
+    connections.remove(connection)
     defer { inputs.removeAll { $0.connection == connection } }
     return inputs.filter { $0.connection == connection && !$0.isStopped }.map(\.channel)
   }

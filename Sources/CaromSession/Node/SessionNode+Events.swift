@@ -115,6 +115,7 @@ extension SessionNode {
   private func handle(_ event: SessionEvent) {
     switch event {
     case .opened(let connection, _):
+      inputs.add(connection)
       dials[connection]?.failure = nil
       dials[connection]?.resume(with: nil)
     case .writable(let connection):
