@@ -57,7 +57,9 @@ extension ChannelSet {
     result.messagesReceived = traffic.messagesReceived
     result.bytesReceived = traffic.bytesReceived
     for lane in lanes where lane.channel == channel {
-      result.messagesQueued += lane.unsent.count + lane.unsentBulk.count + lane.outstanding.count
+      for messages in [lane.unsent, lane.unsentBulk, lane.outstanding] {
+        result.messagesQueued += messages.count { !$0.isDone }
+      }
     }
     return result
   }

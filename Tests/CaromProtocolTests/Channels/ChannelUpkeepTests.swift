@@ -90,6 +90,33 @@ import Testing
     #expect(pair.near.acknowledgedFrames == (isCounted ? 3 : 0))
   }
 
+  /// PeerStatistics.Traffic.messagesQueued.
+  @Test func `messages that are acknowledged or have expired no longer count as queued`() throws {
+    var pair = ChannelPair()
+    func queued() -> [Int] {
+      var statistics = PeerStatistics()
+      pair.near.add(to: &statistics)
+      return statistics.channels.map(\.messagesQueued)
+    }
+    let packets = try (0..<UInt8(3)).map { byte in
+      try pair.send(byte, .reliableUnordered)
+      return try pair.next()
+    }
+    #expect(queued() == [3])
+    for packet in packets.dropFirst() { pair.acknowledge(packet) }
+    #expect(queued() == [1])
+    pair.acknowledge(packets[0])
+    #expect(queued() == [0])
+    for deadline in [nil, .milliseconds(10)] as [Duration?] {
+      try pair.send(4, deadline: deadline)
+      try pair.send(4, length: 20_000, .unreliable, deadline: deadline)
+    }
+    #expect(queued() == [4])
+    pair.now = pair.now + .milliseconds(10)
+    pair.near.handleTimeout(at: pair.now)
+    #expect(queued() == [2])
+  }
+
   @Test func `a refused message is not counted as sent`() throws {
     var pair = ChannelPair()
     #expect(throws: SendError.self) { try pair.send(1, length: 70_000, .unreliable) }
