@@ -52,6 +52,25 @@ import Testing
       applied == [held, held, held, Swarm.Input(push: 6, wish: .spawn), Swarm.Input(push: 6)])
   }
 
+  /// WireFormat, Air hockey, An input: what the player wanted last counts.
+  @Test mutating func `the action of the next tick's own input replaces that of a late one`() throws
+  {
+    let number = server.addPlayer(0)
+    try server.receive(
+      sender.makePacket([Swarm.Input(push: 1)], needing: .zero), from: number, at: .zero)
+    for _ in 0..<2 { server.advance() }
+    let inputs = [
+      Swarm.Input(push: 5, wish: .spawn), Swarm.Input(push: 6, wish: .kill),
+      Swarm.Input(push: 7),
+    ]
+    try server.receive(sender.makePacket(inputs, needing: Tick(2)), from: number, at: .zero)
+    for _ in 0..<3 { server.advance() }
+    let applied = (0..<5).map { server.broadcaster.input(for: 0, at: Tick($0)) }
+    let held = Swarm.Input(push: 1)
+    let last = Swarm.Input(push: 7)
+    #expect(applied == [held, held, inputs[1], last, last])
+  }
+
   @Test mutating func `the client of a removed player gets nothing more, and its place is free`()
     throws
   {
