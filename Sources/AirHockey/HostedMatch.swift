@@ -17,6 +17,8 @@ public struct HostedMatch: Sendable {
   /// The home player's pending requests. One is carried out per tick.
   private var requests: [RinkInput.Request] = []
   private var endedAt: Tick?
+  /// The events of the ticks in which a client returned. The next `step` returns them.
+  private var eventsOfReturn: [RinkEvent] = []
   private var writer = PacketWriter(capacity: 512)
 
   /// Creates a host whose away seat is free. The first tick is due one tick after `now`.
@@ -43,7 +45,7 @@ public struct HostedMatch: Sendable {
 
   /// Gives the away seat to a client, and returns the client's id. For a `returning` client, the
   /// last match continues without the client's pause; for any other client, a new match begins at
-  /// 0-0.
+  /// 0-0. Simulates one tick; for a returning client, the next `step` returns its events as well.
   public mutating func addClient(returning: Bool, at now: Instant) -> Int {
     removeClient()
     _ = server.takeDueTicks(at: now)  // skips the ticks while the seat was free
@@ -52,10 +54,10 @@ public struct HostedMatch: Sendable {
     if returning {
       server.setInput(RinkInput(nil, request: .resume), for: 1)
     } else {
-      endedAt = nil
       server.setInput(RinkInput(nil, request: .restart), for: 0)
     }
-    server.advance()
+    advance()
+    eventsOfReturn = returning ? eventsOfReturn + server.events : []
     let id = server.addPlayer(1)
     client = id
     return id
@@ -78,14 +80,19 @@ public struct HostedMatch: Sendable {
   /// Queues a request from the home player. Each request is carried out in a separate tick.
   public mutating func request(_ request: RinkInput.Request) { requests.append(request) }
 
-  /// Simulates one tick with the home player's input, and returns the events of the tick.
+  /// Simulates one tick with the home player's input, and returns the events since the last call.
   public mutating func step(home: MalletInput) -> [RinkEvent] {
     if isRested, !requests.contains(.startMatch) { requests.append(.startMatch) }
     let request = requests.isEmpty ? nil : requests.removeFirst()
     server.setInput(RinkInput(home, request: request), for: 0)
+    advance()
+    defer { eventsOfReturn = [] }
+    return eventsOfReturn + server.events
+  }
+
+  private mutating func advance() {
     server.advance()
     if case .matchEnd = state.phase { endedAt = endedAt ?? server.tick } else { endedAt = nil }
-    return server.events
   }
 
   private var isRested: Bool {

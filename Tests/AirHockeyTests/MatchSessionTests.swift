@@ -95,6 +95,31 @@ import Testing
     #expect(!events.contains(.matchStarted) && host.state.match == match + 1)
   }
 
+  /// HostedMatch.addClient: the tick in which a client returns is played like any other.
+  @Test func `a win in the tick in which a client returns is reported, and the rest begins`() {
+    var host = HostedMatch(at: .zero)
+    _ = host.addClient(returning: false, at: .zero)
+    var home = ComputerPlayer(.home, strength: .hard, seed: 1)
+    var returned = host
+    var events: [RinkEvent] = []
+    for _ in 0..<60_000 where !events.contains(.won(.home)) {
+      returned = host
+      events = host.step(home: home.input(for: host.state))
+    }
+    _ = returned.addClient(returning: true, at: .zero)
+    #expect(returned.state.phase == .matchEnd(winner: .home))
+    #expect(returned.state.tick == host.state.tick)
+    let reported = returned.step(home: rest)
+    #expect(reported.contains(.goal(.home)) && reported.contains(.won(.home)))
+    _ = host.step(home: rest)
+    let match = host.state.match
+    for _ in 0..<HostedMatch.restTicks + 10 {
+      _ = (host.step(home: rest), returned.step(home: rest))
+      #expect(returned.state.match == host.state.match)
+    }
+    #expect(returned.state.match == match + 1)
+  }
+
   @Test(arguments: [(0, 0), (366, 0), (400, 2), (384, 1), (383, 0), (2_000, 30), (-40, 0)])
   func `a round trip beyond the window and a reserve delays the local inputs`(
     milliseconds: Int, delay: Int
