@@ -47,6 +47,7 @@ let package = Package(
     .library(name: "CaromPhysics", targets: ["CaromPhysics"]),
     .library(name: "CaromSimulation", targets: ["CaromSimulation"]),
     .library(name: "CaromTesting", targets: ["CaromTesting"]),
+    .library(name: "CaromSessionTesting", targets: ["CaromSessionTesting"]),
     .library(name: "AirHockey", targets: ["AirHockey"]),
     .executable(name: "air-hockey", targets: ["air-hockey"]),
     .executable(name: "bench", targets: ["bench"]),
@@ -107,6 +108,10 @@ let package = Package(
         "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromPhysics",
         "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTransport",
       ]),
+
+    // Sessions on the virtual network
+    module(
+      "CaromSessionTesting", ["CaromCore", "CaromSession", "CaromTesting", "CaromTransport"]),
 
     // Sessions for servers: logs, metrics and lifecycle
     module(
@@ -196,6 +201,12 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     tests("CaromTesting", ["CaromCore", "CaromTesting"]),
+    tests(
+      "CaromSessionTesting",
+      [
+        "CaromCodec", "CaromCore", "CaromProtocol", "CaromSession", "CaromSessionTesting",
+        "CaromTransport",
+      ]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
     tests(
       "AirHockeyTerminal",

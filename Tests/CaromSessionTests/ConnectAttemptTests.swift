@@ -166,7 +166,7 @@ extension SessionNode {
     let stream = try await TCPStream.connect(to: endpoints, on: loop)
     let connection = lobby.makeConnectionID()
     return await withCheckedContinuation { continuation in
-      dials[connection] = Dial(to: endpoints, waiter: continuation)
+      dials[connection] = Dial(to: endpoints, on: loop, waiter: continuation)
       retire()
       streamConnected(stream, as: connection)
     }
@@ -179,7 +179,7 @@ extension SessionNode {
   ) async -> SessionError? {
     let connection = lobby.makeConnectionID()
     return await withCheckedContinuation { continuation in
-      dials[connection] = Dial(to: [], waiter: continuation)
+      dials[connection] = Dial(to: [], on: loop, waiter: continuation)
       dials[connection]?.failure = .connectionRefused
       end(connection, reason)
     }

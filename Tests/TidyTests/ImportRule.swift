@@ -23,6 +23,7 @@ enum ImportRule {
       "CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromSimulation",
       "CaromTransport",
     ],
+    "CaromSessionTesting": ["CaromCore", "CaromSession", "CaromTesting", "CaromTransport"],
     "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],
     "Carom": [
       "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromPhysics",

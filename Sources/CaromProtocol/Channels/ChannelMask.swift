@@ -15,5 +15,12 @@ package struct ChannelMask: Hashable, Sendable {
 
   package mutating func insert(_ channel: UInt8) { bits |= 1 << UInt64(channel) }
 
+  /// Removes and returns the lowest channel, or returns nil if the set is empty.
+  package mutating func popFirst() -> UInt8? {
+    guard bits != 0 else { return nil }
+    defer { bits &= bits - 1 }
+    return UInt8(bits.trailingZeroBitCount)
+  }
+
   package mutating func remove(_ channel: UInt8) { bits &= ~(1 << UInt64(channel)) }
 }

@@ -24,8 +24,11 @@ struct Dial {
   /// datagrams.
   var failure: TransportError?
 
-  init(to endpoints: [Endpoint], waiter: CheckedContinuation<SessionError?, Never>? = nil) {
-    var generator = SystemRandomNumberGenerator()
+  init(
+    to endpoints: [Endpoint], on loop: NetworkLoop,
+    waiter: CheckedContinuation<SessionError?, Never>? = nil
+  ) {
+    var generator = LoopGenerator(of: loop)
     key = ConnectionKey(using: &generator)
     self.endpoints = endpoints
     self.waiter = waiter

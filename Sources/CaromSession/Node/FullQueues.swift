@@ -23,7 +23,7 @@ struct FullQueues {
   private var entries: [ConnectionID: Entry] = [:]
 
   var isEmpty: Bool { entries.isEmpty }
-  var connections: [ConnectionID] { Array(entries.keys) }
+  var connections: [ConnectionID] { entries.keys.sorted() }
   /// The time between two examinations.
   var interval: Duration? { limit.map { $0 / Self.checks } }
 

@@ -46,7 +46,7 @@ struct NodeWaiters {
   /// Removes the waiting messages whose lifetimes have ended. Returns the connections that had any.
   mutating func expireSends(at now: Instant) -> [ConnectionID] {
     var changed: [ConnectionID] = []
-    for connection in sends.keys {
+    for connection in sends.keys.sorted() {
       let count = sends[connection]?.entries.count
       while let entry = sends[connection]?.removeFirst(where: { $0.isExpired(at: now) }) {
         entry.continuation?.resume(returning: .failure(.expired))
@@ -63,7 +63,8 @@ struct NodeWaiters {
       entry.continuation?.resume(returning: .failure(.notConnected))
     }
     sends[connection] = nil
-    for key in receipts.keys where key.connection == connection { resolve(key, false) }
+    let keys = receipts.keys.sorted { $0.message < $1.message }
+    for key in keys where key.connection == connection { resolve(key, false) }
   }
 
   /// Resumes the task of a receipt with its result, or stores the result until the task waits

@@ -12,10 +12,10 @@ final class PortShare: Sendable {
   /// nodes.
   let directory: Locked<HostDirectory>
 
-  init(seats: Int, spectatorSeats: Int) {
+  init(seats: Int, spectatorSeats: Int, on loop: NetworkLoop) {
     self.seats = seats
     self.spectatorSeats = spectatorSeats
-    secret = SessionNode.makeSecret()
+    secret = SessionNode.makeSecret(on: loop)
     directory = Locked(HostDirectory(seats: seats, spectatorSeats: spectatorSeats))
   }
 }

@@ -17,7 +17,8 @@ extension SessionNode {
         guard !isShutDown, !Task.isCancelled else {
           return continuation.resume(returning: .transport(.cancelled))
         }
-        begin(Dial(to: endpoints, waiter: continuation), as: connection, within: limit)
+        let dial = Dial(to: endpoints, on: loop, waiter: continuation)
+        begin(dial, as: connection, within: limit)
       }
     } onCancel: {
       Task(executorPreference: loop) { await self.abandon(connection) }
@@ -48,7 +49,7 @@ extension SessionNode {
     _ connection: ConnectionID, to endpoints: [Endpoint], within limit: Duration = .seconds(5)
   ) {
     guard !isShutDown else { return }
-    begin(Dial(to: endpoints), as: connection, within: limit)
+    begin(Dial(to: endpoints, on: loop), as: connection, within: limit)
   }
 
   private func begin(_ dial: Dial, as connection: ConnectionID, within limit: Duration) {
@@ -81,13 +82,27 @@ extension SessionNode {
   private func dialStream(
     of connection: ConnectionID, to endpoints: [Endpoint], within limit: Duration
   ) {
-    dials[connection]?.task = Task {
-      do throws(TransportError) {
-        let stream = try await TCPStream.connect(to: endpoints, on: self.loop, deadline: limit)
-        self.streamConnected(stream, as: connection)
-      } catch {
-        self.streamFailed(connection, error)
+    guard loop.isSimulated else {
+      dials[connection]?.task = Task {
+        await self.openStream(of: connection, to: endpoints, within: limit)
       }
+      return
+    }
+    // The preference keeps the functions that the task calls in the simulation. On a loop of the
+    // system, it would let the stream be faster than datagrams, which are preferred.
+    dials[connection]?.task = Task(executorPreference: loop) {
+      await self.openStream(of: connection, to: endpoints, within: limit)
+    }
+  }
+
+  private func openStream(
+    of connection: ConnectionID, to endpoints: [Endpoint], within limit: Duration
+  ) async {
+    do throws(TransportError) {
+      let stream = try await TCPStream.connect(to: endpoints, on: loop, deadline: limit)
+      streamConnected(stream, as: connection)
+    } catch {
+      streamFailed(connection, error)
     }
   }
 

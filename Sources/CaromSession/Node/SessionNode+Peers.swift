@@ -80,7 +80,7 @@ extension SessionNode {
     guard !isShutDown else { return }
     isShutDown = true
     sockets.closeListeners()
-    for dial in dials.values { dial.task?.cancel() }
+    for connection in dials.keys.sorted() { dials[connection]?.task?.cancel() }
     lobby.retire(goodbye, at: loop.now)
     drain()
   }

@@ -15,7 +15,8 @@ extension SessionNode {
 
   /// Begins to probe the endpoints to which a connection is being opened.
   func probePorts(of connection: ConnectionID) {
-    guard let endpoints = dials[connection]?.endpoints, endpoints.count <= Self.probedEndpoints
+    guard let endpoints = dials[connection]?.endpoints,
+      endpoints.count <= Self.probedEndpoints, !loop.isSimulated
     else { return }
     var probes: [PortProbe] = []
     for endpoint in endpoints {

@@ -78,7 +78,7 @@ public actor SessionNode: LoopActor {
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing,
-      secret: Self.makeSecret())
+      secret: Self.makeSecret(on: loop))
   }
 
   /// Creates a node with one seat, in matchmaking mode. The owner reports the hosts that discovery
@@ -94,7 +94,7 @@ public actor SessionNode: LoopActor {
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, window: window, timing: timing, generator: SeededGenerator(seed: seed),
-      secret: Self.makeSecret(), at: loop.now)
+      secret: Self.makeSecret(on: loop), at: loop.now)
   }
 
   /// Creates a node that shares its port, its seats and its directory with nodes on other loops.
@@ -112,8 +112,8 @@ public actor SessionNode: LoopActor {
       secret: share.secret, member: member)
   }
 
-  static func makeSecret() -> HostSecret {
-    var generator = SystemRandomNumberGenerator()
+  static func makeSecret(on loop: NetworkLoop) -> HostSecret {
+    var generator = LoopGenerator(of: loop)
     return HostSecret(using: &generator)
   }
 }

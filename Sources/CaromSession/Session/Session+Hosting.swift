@@ -72,7 +72,7 @@ extension Session {
         return try await body(session, port)
       }
     }
-    let share = PortShare(seats: seats, spectatorSeats: spectatorSeats)
+    let share = PortShare(seats: seats, spectatorSeats: spectatorSeats, on: loops[0])
     let nodes = loops.indices.map { member in
       SessionNode(
         local, sharing: share, member: member, timing: timing, over: kinds, on: loops[member])

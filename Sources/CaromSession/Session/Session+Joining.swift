@@ -43,7 +43,7 @@ extension Session {
   private func connect(
     to endpoints: [Endpoint], within limit: Duration, retrying policy: RetryPolicy
   ) async throws(SessionError) -> ConnectionID {
-    var generator = SystemRandomNumberGenerator()
+    var generator = LoopGenerator(of: loop)
     for attempt in 1... {
       do throws(SessionError) {
         return try await node.connect(to: endpoints, within: limit)

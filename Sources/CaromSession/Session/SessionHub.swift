@@ -193,10 +193,12 @@ extension SessionHub {
   /// that a peer that knows of their delivery can rely on it.
   private func flushReaders() {
     guard !unflushed.isEmpty else { return }
-    for (channel, reader) in readers where unflushed.contains(channel) {
-      if !reader.flush() { pause(channel) }
-    }
+    // In the order of the channels, so that simulated runs can be repeated.
+    var channels = unflushed
     unflushed = ChannelMask()
+    while let channel = channels.popFirst() {
+      if let reader = readers[channel], !reader.flush() { pause(channel) }
+    }
   }
 
   /// Returns whether the channel must pause after `verdict`. If the message was malformed, closes

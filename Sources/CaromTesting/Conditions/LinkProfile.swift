@@ -65,4 +65,20 @@ extension Seeds {
       }
     }
   }
+
+  /// Runs the async `body` for each seed with each profile, one after another. Throws at the first
+  /// failure.
+  public func check(
+    _ profiles: [LinkProfile], _ body: (LinkProfile, UInt64) async throws -> Void
+  ) async throws(SeedFailure) {
+    for profile in profiles {
+      for seed in self {
+        do {
+          try await body(profile, seed)
+        } catch {
+          throw SeedFailure(seed: seed, reason: "profile \(profile): \(error)")
+        }
+      }
+    }
+  }
 }

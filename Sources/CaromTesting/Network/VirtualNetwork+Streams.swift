@@ -79,6 +79,13 @@ extension VirtualNetwork {
     return true
   }
 
+  /// Returns the endpoints of a stream as this end sees them.
+  package func endpoints(of stream: VirtualStream) -> (local: Endpoint, peer: Endpoint) {
+    let state = streams[stream.number]
+    return stream.side == .client
+      ? (state.source, state.destination) : (state.destination, state.source)
+  }
+
   /// Returns the number of written bytes that wait at the sender, either for bandwidth or for the
   /// end of a cut or an outage. The network does not limit this queue. A writer should set its own
   /// limit, and pause when the limit is reached.

@@ -8,11 +8,11 @@ import CaromCore
 
   init(core: LoopCore, _ changed: @escaping () -> Void) throws(TransportError) {
     super.init(core: core)
-    guard core.isOpen else { throw .closed }
+    let loop = try unsafe core.systemHandle("watch the interfaces")
     var out: OpaquePointer?
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let status = unsafe cuv_monitor_create(
-      core.handle!, context,
+      loop, context,
       { context in
         unsafe Unmanaged<MonitorCore>.fromOpaque(context).takeUnretainedValue().scheduleCall()
       }, &out)
@@ -25,7 +25,7 @@ import CaromCore
   /// Schedules a call to the closure, unless a call is scheduled already.
   private func scheduleCall() {
     guard let timer, timer.heapIndex == nil else { return }
-    timer.arm(at: NetworkLoop.now + InterfaceMonitor.coalescingInterval)
+    timer.arm(at: core.now + InterfaceMonitor.coalescingInterval)
   }
 
   override func didClose() {

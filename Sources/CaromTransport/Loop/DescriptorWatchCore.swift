@@ -11,11 +11,11 @@ import CaromCore
   ) throws(TransportError) {
     self.readable = readable
     super.init(core: core)
-    guard core.isOpen else { throw .closed }
+    let loop = try unsafe core.systemHandle("watch a descriptor")
     var out: OpaquePointer?
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let status = unsafe cuv_input_create(
-      core.handle!, descriptor, context,
+      loop, descriptor, context,
       { context in
         unsafe Unmanaged<DescriptorWatchCore>.fromOpaque(context).takeUnretainedValue().report()
       }, &out)

@@ -23,10 +23,11 @@ import CaromCore
     self.continuation = continuation
     if let result { return finish(result) }
     guard core.isOpen else { return finish(.failure(.closed)) }
+    guard let loop = unsafe core.handle else { return finish(.failure(.unknownHost(host))) }
     var out: OpaquePointer?
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let status = unsafe cuv_lookup_create(
-      core.handle!, host, context,
+      loop, host, context,
       { context, status, addresses, count in
         let core = unsafe Unmanaged<LookupCore>.fromOpaque(context).takeUnretainedValue()
         unsafe core.receive(status, UnsafeBufferPointer(start: addresses, count: count))

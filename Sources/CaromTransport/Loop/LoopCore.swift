@@ -1,6 +1,12 @@
 import CUVLoop
 import CaromCore
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// The state of a loop's thread. It lives until the thread has ended, which may be after the
 /// `NetworkLoop` was released.
 ///
@@ -32,6 +38,8 @@ import CaromCore
   let inbox = Locked(Inbox())
   let name: String
   let spins: Bool
+  /// The simulated system that drives the loop; nil if the operating system does.
+  let system: (any VirtualSystem)?
 
   // Accessed only by the loop's thread:
   private(set) var handle: OpaquePointer?
@@ -46,9 +54,17 @@ import CaromCore
   private var executor: UnownedSerialExecutor?
   private var taskExecutor: UnownedTaskExecutor?
 
-  private init(name: String, spins: Bool) {
+  private init(name: String, spins: Bool, system: (any VirtualSystem)? = nil) {
     self.name = name
     self.spins = spins
+    self.system = system
+  }
+
+  /// Creates a loop that a simulated system drives.
+  static func make(name: String, system: any VirtualSystem) -> LoopCore {
+    let core = LoopCore(name: name, spins: false, system: system)
+    core.timers = TimerQueue(simulatedFor: core)
+    return core
   }
 
   /// Creates a loop that no thread runs yet. If `spins` is true, its thread will poll for events
@@ -83,10 +99,25 @@ import CaromCore
   var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
   /// Whether the calling thread is the loop's thread.
-  var isCurrent: Bool { unsafe cuv_current() == context }
+  var isCurrent: Bool {
+    if let system { return system.thread.isCurrent }
+    return unsafe cuv_current() == context
+  }
+
+  /// The current time on the clock that the loop's timers use.
+  var now: Instant { system?.now ?? NetworkLoop.now }
 
   /// Whether sockets can be opened. Accessed only on the loop's thread.
-  var isOpen: Bool { unsafe handle != nil && !hasStopped }
+  var isOpen: Bool { unsafe (handle != nil || system != nil) && !hasStopped }
+
+  /// Returns the C loop. Throws an error if the loop is closed or simulated.
+  func systemHandle(_ operation: StaticText) throws(TransportError) -> OpaquePointer {
+    guard isOpen else { throw .closed }
+    guard let handle = unsafe handle else {
+      throw TransportError(status: -ENOTSUP, operation)
+    }
+    return unsafe handle
+  }
 
   func use(executor: UnownedSerialExecutor, taskExecutor: UnownedTaskExecutor) {
     unsafe self.executor = unsafe executor
@@ -97,6 +128,7 @@ import CaromCore
 
   /// Runs `work` on the loop's thread, after the work that is already queued there.
   func enqueue(_ work: Work) {
+    if let system { return system.enqueue { self.run(work) } }
     if isCurrent && !hasStopped {
       local.append(work)
     } else {
@@ -205,6 +237,7 @@ import CaromCore
     while let (_, resource) = resources.first { resource.shutDown() }
     hasStopped = true
     timers?.close()
+    if system != nil { return finishSimulated() }
     inbox.withLock { inbox in
       inbox.isClosed = true
       inbox.hasLateThread = true  // until `finish` knows whether one is needed
@@ -216,6 +249,18 @@ import CaromCore
         decoding: names.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       fatalError("\(name): \(count) handles are open at shutdown, close them first: \(list)")
     }
+  }
+
+  /// Resumes the tasks that wait for the shutdown of a loop that has no thread of its own. Work
+  /// that is enqueued later still runs on the simulation's thread.
+  private func finishSimulated() {
+    let waiters = inbox.withLock { inbox in
+      inbox.isClosed = true
+      inbox.hasEnded = true
+      defer { inbox.waiters = [] }
+      return inbox.waiters
+    }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// Frees the loop after its thread has left `cuv_loop_run`, and resumes the tasks that wait for

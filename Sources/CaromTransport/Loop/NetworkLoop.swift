@@ -62,6 +62,14 @@ public final class NetworkLoop: Sendable {
     }
   }
 
+  /// Creates a loop that `system` drives. Its actors run on the thread of the simulation.
+  package init(name: String, system: any VirtualSystem) {
+    core = LoopCore.make(name: name, system: system)
+    thread = Locked(nil)
+    unsafe core.use(
+      executor: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+  }
+
   deinit {
     core.requestStop()
     if let thread = thread.withLock({ $0.take() }) { unsafe cuv_thread_detach(thread.pointer) }
@@ -71,7 +79,7 @@ public final class NetworkLoop: Sendable {
   public static var now: Instant { Instant(nanoseconds: cuv_now()) }
 
   /// The current time on the monotonic clock that timers use.
-  public var now: Instant { Self.now }
+  public var now: Instant { core.now }
 
   /// How long this computer has been suspended since it was started; zero if the system does not
   /// provide this time. `now` does not include it.

@@ -37,8 +37,8 @@ public final class Ticker {
     self.loop = loop
     var next: Int64 = 0
     let again = Reference<TimerCore>()
-    timer = TimerCore(core: loop.core) {
-      let now = NetworkLoop.now
+    timer = TimerCore(core: loop.core) { [core = loop.core] in
+      let now = core.now
       guard let index = schedule.latest(at: now), index >= next else { return }
       let missed = index - next
       next = index + 1

@@ -9,7 +9,12 @@ import CaromCore
   private var handle: OpaquePointer?
   private var armed = Instant.distantFuture
   private var isExpiring = false
+  private var isOpen = true
   private unowned let core: LoopCore
+
+  /// Creates the queue of a simulated loop. The simulation asks for the first deadline, and calls
+  /// `expire` when it has passed.
+  init(simulatedFor core: LoopCore) { self.core = core }
 
   init(core: LoopCore) throws(TransportError) {
     self.core = core
@@ -22,16 +27,20 @@ import CaromCore
     unsafe handle = unsafe out
   }
 
+  /// The earliest deadline, or nil if no timer is armed.
+  var nextDeadline: Instant? { heap.first?.deadline }
+
   func close() {
-    guard let open = unsafe handle else { return }
+    guard isOpen else { return }
+    isOpen = false
+    if let open = unsafe handle { unsafe cuv_timer_destroy(open) }
     unsafe handle = nil
-    unsafe cuv_timer_destroy(open)
     while let timer = heap.popFirst() { timer.heapIndex = nil }
   }
 
   /// Arms `timer` to fire at `deadline`, in place of an earlier deadline.
   func arm(_ timer: TimerCore, at deadline: Instant) {
-    guard unsafe handle != nil else { return }
+    guard isOpen else { return }
     timer.deadline = deadline
     timer.isDue = false
     if let index = timer.heapIndex { heap.updatePosition(of: index) } else { heap.insert(timer) }
@@ -47,7 +56,7 @@ import CaromCore
 
   /// Fires the timers that are due, then arms the system timer for the next deadline.
   func expire() {
-    let now = NetworkLoop.now
+    let now = core.now
     var due: [TimerCore] = []
     while let first = heap.first, first.deadline <= now {
       cancel(first)

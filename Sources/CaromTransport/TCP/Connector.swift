@@ -62,8 +62,8 @@ final class Connector {
     attempts.removeAll { $0 === attempt }
     do throws(TransportError) {
       try check(status, "connect", at: attempt.peer)
-      guard let handle = unsafe attempt.detachStream() else { throw .closed }
-      finish(.success(try unsafe TCPStream(on: loop, taking: handle, peer: attempt.peer)))
+      guard let handle = attempt.detachStream() else { throw .closed }
+      finish(.success(try TCPStream(on: loop, taking: handle, peer: attempt.peer)))
     } catch {
       attempt.close()
       firstError = firstError ?? error

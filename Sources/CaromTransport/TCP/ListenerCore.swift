@@ -11,6 +11,8 @@ import CaromCore
 @safe final class ListenerCore: LoopResource {
   private weak var loop: NetworkLoop?
   private var handle: OpaquePointer?
+  /// The listener of a simulated host.
+  private var virtual: (any VirtualPort)?
   private var handler: ((TCPListener.Event) -> Void)?
   private var retry: TimerCore?
   private(set) var local: Endpoint
@@ -29,6 +31,10 @@ import CaromCore
     super.init(core: loop.core)
     guard core.isOpen else { throw .closed }
     self.handler = handler
+    if let system = core.system {
+      try open(in: system, options)
+      return
+    }
     var out: OpaquePointer?
     var options = cuv_listen_options(
       local: local.c, backlog: Int32(clamping: options.backlog), reuse_port: options.reusePort,
@@ -55,14 +61,37 @@ import CaromCore
     retry = TimerCore(core: core) { [weak self] in self?.descriptorAvailable() }
   }
 
+  private func open(
+    in system: any VirtualSystem, _ options: TCPListener.Options
+  ) throws(TransportError) {
+    guard !options.reusePort else { throw .portSharingUnsupported }
+    let port = try system.listen(on: local) { [weak self] end in self?.accept(end) }
+    virtual = port
+    local = port.local
+    didOpen()
+  }
+
+  private func accept(_ end: any VirtualStreamEnd) {
+    guard let loop else { return end.destroy(reset: true) }
+    do throws(TransportError) {
+      let stream = try TCPStream(on: loop, taking: .virtual(end), peer: end.peer)
+      acceptedCount += 1
+      emit(.accepted(stream))
+    } catch {
+      lostCount += 1
+    }
+  }
+
   override func didClose() {
+    virtual?.close()
+    virtual = nil
+    handler = nil
     guard let open = unsafe handle else { return }
     unsafe handle = nil
     unsafe cuv_listener_destroy(open)
     core.waitingForDescriptor[ObjectIdentifier(self)] = nil
     retry?.close()
     retry = nil
-    handler = nil
   }
 
   /// Handles an accepted connection. A negative `descriptor` is a negated errno: the system has run
@@ -104,7 +133,7 @@ import CaromCore
     guard let handle = unsafe handle else { return }
     _ = unsafe cuv_listener_set_accepting(handle, false)
     core.waitingForDescriptor[ObjectIdentifier(self)] = self
-    retry?.arm(at: NetworkLoop.now + TCPListener.retryInterval)
+    retry?.arm(at: core.now + TCPListener.retryInterval)
     guard !isPaused else { return }
     isPaused = true
     pauseCount += 1

@@ -13,7 +13,7 @@ import CaromCore
     case closed
   }
 
-  private var handle: OpaquePointer?
+  private var handle: StreamHandle?
   private var handler: ((borrowing TCPEvent) -> Void)?
   private var phase = Phase.open
   private var hasSentFIN = false
@@ -31,28 +31,46 @@ import CaromCore
 
   /// Creates a core that owns the open stream `handle`. The stream is closed if initialization
   /// fails.
-  init(core: LoopCore, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
+  init(core: LoopCore, taking handle: StreamHandle, peer: Endpoint) throws(TransportError) {
     // The system no longer provides the peer's address once the connection is broken.
     self.peer = peer
     do throws(TransportError) {
-      local = try Endpoint.reading("name a stream") { unsafe cuv_stream_local(handle, &$0) }
+      local = try handle.local()
     } catch {
-      unsafe cuv_stream_destroy(handle, true)
+      handle.destroy(reset: true)
       throw error
     }
     super.init(core: core)
-    unsafe self.handle = unsafe handle
+    self.handle = handle
+    switch handle {
+    case .system(let stream): unsafe receiveEvents(of: stream)
+    case .virtual(let end): end.setHandler { [weak self] event in self?.receive(event) }
+    }
+    didOpen()
+  }
+
+  private func receiveEvents(of stream: OpaquePointer) {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe cuv_stream_set_context(
-      handle, context,
+      stream, context,
       { context, event, bytes, count, error in
         let core = unsafe Unmanaged<StreamCore>.fromOpaque(context).takeUnretainedValue()
         unsafe core.receive(event, bytes, count, error)
       })
-    didOpen()
   }
 
-  // Events from C
+  // Events from C and from simulated streams
+
+  private func receive(_ event: VirtualStreamEvent) {
+    switch event {
+    case .bytes(let bytes): if phase == .open { emit(.bytes(bytes.span)) }
+    case .end: receiveEnd()
+    case .sent: receiveSent()
+    case .reset:
+      destroy(reset: false)
+      finish(.connectionReset)
+    }
+  }
 
   private func receive(
     _ event: cuv_stream_event, _ bytes: UnsafePointer<UInt8>?, _ count: Int, _ error: Int32
@@ -87,9 +105,9 @@ import CaromCore
 
   /// Sends FIN if it was requested, now that the queue is empty.
   private func didDrain() {
-    guard isWriteShut, !hasSentFIN, let handle = unsafe handle else { return }
+    guard isWriteShut, !hasSentFIN, let handle else { return }
     hasSentFIN = true
-    let status = unsafe cuv_stream_shutdown(handle)
+    let status = handle.shutdown()
     if status != 0 { return finishLater(TransportError(status: status, "close a stream")) }
     if phase == .finishing { linger() }
   }
@@ -97,7 +115,7 @@ import CaromCore
   private func linger() {
     phase = .lingering
     if hasEnded { return finishLater(nil) }
-    limitTimer?.arm(at: NetworkLoop.now + TCPStream.lingerLimit)
+    limitTimer?.arm(at: core.now + TCPStream.lingerLimit)
     updateReading()
   }
 
@@ -118,9 +136,9 @@ import CaromCore
   }
 
   private func destroy(reset: Bool) {
-    guard let open = unsafe handle else { return }
-    unsafe handle = nil
-    unsafe cuv_stream_destroy(open, reset)
+    guard let open = handle else { return }
+    handle = nil
+    open.destroy(reset: reset)
   }
 
   /// Closes the stream and reports `closed` at once. For use in callbacks from the loop.
@@ -173,26 +191,21 @@ import CaromCore
   }
 
   private func updateReading() {
-    guard let handle = unsafe handle else { return }
+    guard let handle else { return }
     let isWanted = phase == .open ? handler != nil && !isReadingPaused : phase == .lingering
-    _ = unsafe cuv_stream_set_reading(handle, isWanted && !hasEnded)
+    handle.setReading(isWanted && !hasEnded)
   }
 
-  var queuedBytes: Int {
-    guard let handle = unsafe handle else { return 0 }
-    return unsafe cuv_stream_queued(handle)
-  }
+  var queuedBytes: Int { handle?.queuedBytes ?? 0 }
 
   func write(_ bytes: Span<UInt8>) throws(TransportError) {
-    guard phase == .open, !isWriteShut, let handle = unsafe handle else { throw .closed }
+    guard phase == .open, !isWriteShut, let handle else { throw .closed }
     let queued = queuedBytes
     guard queued == 0 || queued + bytes.count <= queueLimit else {
       wasOverHalf = true
       throw .queueFull
     }
-    let status = unsafe bytes.withUnsafeBufferPointer { bytes in
-      unsafe cuv_stream_write(handle, bytes.baseAddress, bytes.count)
-    }
+    let status = handle.write(bytes)
     if queuedBytes > queueLimit / 2 { wasOverHalf = true }
     guard status < 0 else { return }
     let error = TransportError(status: status, "write to a stream")
@@ -211,7 +224,7 @@ import CaromCore
     guard phase == .open else { return }
     phase = .finishing
     limitTimer = TimerCore(core: core) { [weak self] in self?.timeLimitExpired() }
-    limitTimer?.arm(at: NetworkLoop.now + TCPStream.closeLimit)
+    limitTimer?.arm(at: core.now + TCPStream.closeLimit)
     updateReading()
     isWriteShut = true
     if hasSentFIN { return linger() }
@@ -226,10 +239,10 @@ import CaromCore
 
   /// Releases the descriptor and returns it. No further event is reported.
   func detach() throws(TransportError) -> Int32 {
-    guard phase == .open, !isWriteShut, let open = unsafe handle else { throw .closed }
-    let descriptor = unsafe cuv_stream_detach(open)
+    guard phase == .open, !isWriteShut, let open = handle else { throw .closed }
+    let descriptor = open.detach()
     try check(descriptor, "hand a stream over")
-    unsafe handle = nil
+    handle = nil
     handler = nil
     close()
     return descriptor
@@ -238,7 +251,7 @@ import CaromCore
   /// Calls a C function with the open stream. Throws `closed` if the stream is closed, or the error
   /// that the function returns.
   @safe func set(_ operation: StaticText, _ body: (OpaquePointer) -> Int32) throws(TransportError) {
-    guard let handle = unsafe handle else { throw .closed }
-    try check(unsafe body(handle), operation)
+    guard let handle else { throw .closed }
+    try check(unsafe handle.set(body), operation)
   }
 }

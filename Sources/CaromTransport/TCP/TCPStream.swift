@@ -32,13 +32,13 @@ public final class TCPStream {
       unsafe cuv_stream_create(open, descriptor, loop.core.context, { _, _, _, _, _ in }, &out),
       "open a stream")
     self.loop = loop
-    core = try unsafe StreamCore(core: loop.core, taking: out!, peer: peer)
+    core = try unsafe StreamCore(core: loop.core, taking: .system(out!), peer: peer)
   }
 
-  /// Creates a stream that owns the given C stream.
-  init(on loop: NetworkLoop, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
+  /// Creates a stream that owns the given handle.
+  init(on loop: NetworkLoop, taking handle: StreamHandle, peer: Endpoint) throws(TransportError) {
     self.loop = loop
-    core = try unsafe StreamCore(core: loop.core, taking: handle, peer: peer)
+    core = try StreamCore(core: loop.core, taking: handle, peer: peer)
   }
 
   deinit { loop.core.release(core) }

@@ -1,9 +1,18 @@
 import CUVLoop
 import CaromCore
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// A UDP socket's resources, held by the loop until they are closed.
 @safe final class UDPCore: LoopResource {
   private var handle: OpaquePointer?
+  /// The socket of a simulated host. It is looked at only if there is no `handle`, so that it costs
+  /// the sockets of the system nothing.
+  private var virtual: (any VirtualDatagramPort)?
   private var receive: ((borrowing UDPBatch) -> Void)?
   private(set) var local = Endpoint(.any4, port: 0)
   private var lastCounters = UDPCounters()
@@ -15,6 +24,10 @@ import CaromCore
     super.init(core: core)
     guard core.isOpen else { throw .closed }
     self.receive = receive
+    if let system = core.system {
+      try open(in: system, bind: local, options)
+      return
+    }
     var out: OpaquePointer?
     var options = options.c(local)
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -36,20 +49,52 @@ import CaromCore
     }
   }
 
+  private func open(
+    in system: any VirtualSystem, bind local: Endpoint, _ options: UDPOptions
+  ) throws(TransportError) {
+    guard !options.reusePort else { throw .portSharingUnsupported }
+    let port = try system.bind(local) { [weak self] datagram in self?.receive(datagram) }
+    virtual = port
+    self.local = port.local
+    didOpen()
+  }
+
+  private func receive(_ datagram: Datagram) {
+    unsafe datagram.payload.withUnsafeBufferPointer { bytes in
+      var empty: UInt8 = 0
+      unsafe withUnsafePointer(to: &empty) { empty in
+        let batch = unsafe [
+          cuv_datagram(
+            bytes: bytes.baseAddress ?? empty, count: UInt32(bytes.count),
+            interface: datagram.interface, hop_limit: datagram.hopLimit.map(Int32.init) ?? -1,
+            truncated: false, source: datagram.source.c, destination: datagram.destination.c)
+        ]
+        unsafe receive?(UDPBatch(batch.span))
+      }
+    }
+  }
+
   override func didClose() {
+    virtual?.close()
+    virtual = nil
+    receive = nil
     guard let open = unsafe handle else { return }
     lastCounters = counters
     unsafe handle = nil
     unsafe cuv_udp_destroy(open)
-    receive = nil
   }
 
   func send(_ payload: Span<UInt8>, to peer: Endpoint, interface: UInt32) -> Bool {
-    guard let handle = unsafe handle else { return false }
+    guard let handle = unsafe handle else { return sendVirtually(payload, to: peer) }
     var destination = peer.c
     return unsafe payload.withUnsafeBufferPointer { bytes in
       unsafe cuv_udp_queue(handle, bytes.baseAddress, bytes.count, &destination, interface)
     }
+  }
+
+  private func sendVirtually(_ payload: Span<UInt8>, to peer: Endpoint) -> Bool {
+    virtual?.send(Array(copying: payload), to: peer)
+    return virtual != nil
   }
 
   func flush() {
@@ -86,7 +131,9 @@ import CaromCore
   /// Calls a C function with the open socket. Throws `closed` if the socket is closed, or the error
   /// that the function returns.
   @safe func set(_ operation: StaticText, _ body: (OpaquePointer) -> Int32) throws(TransportError) {
-    guard let handle = unsafe handle else { throw .closed }
+    guard let handle = unsafe handle else {
+      throw virtual == nil ? .closed : TransportError(status: -ENOTSUP, operation)
+    }
     try check(unsafe body(handle), operation)
   }
 }
