@@ -124,7 +124,25 @@ extension CodecSubject {
       players: (0..<8).map { "player \($0)" }, goals: (0..<8).map { ["player \($0)": $0] },
       strokes: (0..<50).map { Stroke(x: Double($0), y: 0.1, tick: $0, isPressed: false) })
     return try coding("small Codable", small, count: 20_000)
+      + packing("small PacketCodable", small, count: 20_000)
       + coding("large Codable", large, count: 200)
+      + packing("large PacketCodable", large, count: 200)
+  }
+
+  /// Returns the subjects for a value in a wire format of its own.
+  private static func packing<Value: PacketCodable>(
+    _ name: String, _ value: Value, count: Int
+  ) throws -> [CodecSubject] {
+    let bytes = value.encoded
+    let label = "\(name), \(Report.text(Double(bytes.count))) B"
+    return [
+      CodecSubject("\(label) encode", count: count, bytes: count * bytes.count, hasPeer: false) {
+        for _ in 0..<count { _ = value.encoded }
+      },
+      CodecSubject("\(label) decode", count: count, bytes: count * bytes.count, hasPeer: false) {
+        for _ in 0..<count { _ = try Value(decoding: bytes.span) }
+      },
+    ]
   }
 
   private static func coding<Value: Codable>(
@@ -150,8 +168,52 @@ private struct Stroke: Codable {
   var isPressed: Bool
 }
 
+extension Stroke: PacketCodable {
+  func encode(into writer: inout PacketWriter) {
+    writer.write(x)
+    writer.write(y)
+    writer.write(tick)
+    writer.write(isPressed)
+  }
+
+  init(decoding reader: inout PacketReader) throws(DecodeError) {
+    x = try reader.read()
+    y = try reader.read()
+    tick = try reader.read()
+    isPressed = try reader.read()
+  }
+}
+
 private struct Score: Codable {
   var players: [String]
   var goals: [[String: Int]]
   var strokes: [Stroke]
+}
+
+extension Score: PacketCodable {
+  /// The maximum number of players, and of goals and strokes.
+  private static let limit = 1_024
+
+  func encode(into writer: inout PacketWriter) {
+    writer.writeArray(players)
+    writer.writeVarInt(UInt64(goals.count))
+    for goal in goals {
+      for (player, number) in goal {
+        writer.writeText(player)
+        writer.write(number)
+      }
+    }
+    writer.writeArray(strokes)
+  }
+
+  init(decoding reader: inout PacketReader) throws(DecodeError) {
+    players = try reader.readArray(limit: Self.limit)
+    let count = try reader.readVarInt()
+    guard count <= UInt64(Self.limit) else {
+      throw .tooLarge(length: count, limit: UInt64(Self.limit))
+    }
+    goals = []
+    for _ in 0..<count { goals.append([try reader.readText(limit: 64): try reader.read()]) }
+    strokes = try reader.readArray(limit: Self.limit)
+  }
 }

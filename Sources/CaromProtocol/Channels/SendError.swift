@@ -11,6 +11,9 @@ public enum SendError: Error, Hashable, Sendable {
   case expired
   /// The task was cancelled while the message was waiting for space in the send queue.
   case cancelled
+  /// The message's type could not encode it. The text describes the error that its `encode(to:)`
+  /// threw.
+  case notEncodable(String)
 }
 
 extension SendError: CustomStringConvertible {
@@ -24,6 +27,7 @@ extension SendError: CustomStringConvertible {
       "the send queue to the peer is full (\(queued) bytes): wait for room, or send less"
     case .expired: "the message's lifetime passed before there was room for it"
     case .cancelled: "the task was cancelled"
+    case .notEncodable(let error): "the message cannot be encoded: \(error)"
     }
   }
 }

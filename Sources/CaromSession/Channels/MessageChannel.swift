@@ -7,7 +7,10 @@ import CaromProtocol
 /// ```swift
 /// extension MessageChannel<Goal> { static var goals: Self { .init(0, .reliableOrdered) } }
 /// ```
-public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
+///
+/// The type is `PacketCodable`, which defines its own wire format, or any `Codable & Sendable`
+/// type, which is sent as CBOR. A type that is both is sent in its own format.
+public struct MessageChannel<Message: Sendable>: Sendable {
   /// The channel's number on the wire, 0 to 63. Both sides must declare the same message type for
   /// this number.
   public let id: UInt8
@@ -19,10 +22,12 @@ public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
   /// The channel's share of the bandwidth, at least 1, relative to other channels of the same
   /// priority.
   public let weight: UInt8
+  @usableFromInline let coding: any MessageCoding<Message>.Type
 
-  /// Creates a channel with the number `id`. The application chooses the numbers of its channels,
-  /// from 0 to 63.
-  public init(_ id: UInt8, _ delivery: Delivery, priority: UInt8 = 4, weight: UInt8 = 1) {
+  @inlinable init(
+    _ id: UInt8, _ delivery: Delivery, priority: UInt8, weight: UInt8,
+    coding: any MessageCoding<Message>.Type
+  ) {
     precondition(id < 64, "a channel's number is 0 to 63")
     precondition(priority < 8, "a channel's priority is 0 to 7")
     precondition(weight > 0, "a channel's weight is 1 or more")
@@ -30,6 +35,7 @@ public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
     self.delivery = delivery
     self.priority = priority
     self.weight = weight
+    self.coding = coding
   }
 
   /// Returns the send options of one message on this channel.
@@ -40,5 +46,58 @@ public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
       delivery, deadline: lifetime.map { now() + $0 }, wantsReceipt: wantsReceipt)
     options.plan = ChannelPlan(priority: priority, weight: weight)
     return options
+  }
+
+  /// Returns the message in its wire format. Throws `notEncodable` if its type throws an error.
+  func encoded(_ message: Message) throws(SendError) -> [UInt8] {
+    var writer = PacketWriter()
+    try coding.encode(message, into: &writer)
+    return writer.bytes
+  }
+}
+
+extension MessageChannel where Message: PacketCodable {
+  /// Creates a channel with the number `id`. The application chooses the numbers of its channels,
+  /// from 0 to 63.
+  @inlinable public init(
+    _ id: UInt8, _ delivery: Delivery, priority: UInt8 = 4, weight: UInt8 = 1
+  ) {
+    self.init(
+      id, delivery, priority: priority, weight: weight, coding: PacketCoding<Message>.self)
+  }
+}
+
+extension MessageChannel where Message: Codable {
+  /// Creates a channel with the number `id`, whose messages are sent as CBOR, with the names of
+  /// their properties. A message whose `encode(to:)` throws is not sent: the call throws
+  /// `SendError.notEncodable`.
+  @inlinable public init(
+    _ id: UInt8, _ delivery: Delivery, priority: UInt8 = 4, weight: UInt8 = 1
+  ) {
+    self.init(id, delivery, priority: priority, weight: weight, coding: CBORCoding<Message>.self)
+  }
+}
+
+extension MessageChannel where Message: PacketCodable & Codable {
+  /// Creates a channel with the number `id`, whose messages are sent in the wire format that their
+  /// type defines, and not as CBOR.
+  @inlinable public init(
+    _ id: UInt8, _ delivery: Delivery, priority: UInt8 = 4, weight: UInt8 = 1
+  ) {
+    self.init(
+      id, delivery, priority: priority, weight: weight, coding: PacketCoding<Message>.self)
+  }
+}
+
+extension MessageChannel: Hashable {
+  /// Returns whether two channels have the same number, delivery, priority and weight.
+  public static func == (a: MessageChannel, b: MessageChannel) -> Bool {
+    (a.id, a.delivery, a.priority, a.weight) == (b.id, b.delivery, b.priority, b.weight)
+  }
+
+  /// Hashes the channel's number and delivery.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(delivery)
   }
 }

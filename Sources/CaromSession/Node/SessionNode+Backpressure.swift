@@ -11,7 +11,7 @@ extension SessionNode {
     lifetime: Duration? = nil
   ) async throws(SendError) {
     let options = channel.options(lifetime: lifetime, at: loop.now)
-    _ = try await send(message.encoded, on: channel.id, options, to: connection)
+    _ = try await send(channel.encoded(message), on: channel.id, options, to: connection)
   }
 
   /// Sends a message like `sendWhenRoom`, and waits for its delivery receipt. Returns whether the
@@ -21,7 +21,7 @@ extension SessionNode {
     lifetime: Duration? = nil
   ) async throws(SendError) -> Bool {
     let options = channel.options(lifetime: lifetime, wantsReceipt: true, at: loop.now)
-    let number = try await send(message.encoded, on: channel.id, options, to: connection)
+    let number = try await send(channel.encoded(message), on: channel.id, options, to: connection)
     guard let number else { preconditionFailure("a message with a receipt has a number") }
     let key = ReceiptKey(connection: connection, message: number)
     return await withTaskCancellationHandler {

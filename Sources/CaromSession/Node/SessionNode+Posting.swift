@@ -28,9 +28,9 @@ extension SessionNode {
   /// Queues a message from any thread, without waiting and without reporting whether the message
   /// arrives. A reliable message waits until the send queue to the peer has room.
   ///
-  /// Returns false if the message is not accepted: because it is too long, because too many
-  /// messages are queued for the loop, or because too many posted messages wait for room in the
-  /// send queue to the peer.
+  /// Returns false if the message is not accepted: because it is too long or cannot be encoded,
+  /// because too many messages are queued for the loop, or because too many posted messages wait
+  /// for room in the send queue to the peer.
   public nonisolated func post<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
@@ -54,8 +54,9 @@ extension SessionNode {
     _ message: Message, on channel: MessageChannel<Message>, to target: PostedMessage.Target,
     lifetime: Duration?
   ) -> Bool {
-    let bytes = message.encoded
-    guard bytes.count <= ChannelLimits.length(of: channel.delivery) else { return false }
+    guard let bytes = try? channel.encoded(message),
+      bytes.count <= ChannelLimits.length(of: channel.delivery)
+    else { return false }
     let options = channel.options(lifetime: lifetime, at: loop.now)
     let message = PostedMessage(
       bytes: bytes, channel: channel.id, options: options, target: target)

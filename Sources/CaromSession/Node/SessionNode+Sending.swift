@@ -14,7 +14,7 @@ extension SessionNode {
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
   ) throws(SendError) {
-    encode(message)
+    try encode(message, for: channel)
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, at: loop.now)
     _ = try send(writer.bytes.span, on: channel.id, options, to: connection)
@@ -26,7 +26,7 @@ extension SessionNode {
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
   ) throws(SendError) -> UInt64 {
-    encode(message)
+    try encode(message, for: channel)
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, wantsReceipt: true, at: loop.now)
     let number = try send(writer.bytes.span, on: channel.id, options, to: connection)
@@ -41,12 +41,16 @@ extension SessionNode {
     _ message: Message, on channel: MessageChannel<Message>,
     to connections: [ConnectionID]? = nil, lifetime: Duration? = nil
   ) -> [ConnectionID: SendError] {
-    encode(message)
+    let targets = connections ?? lobby.connectionIDs
+    do throws(SendError) {
+      try encode(message, for: channel)
+    } catch {
+      return targets.reduce(into: [:]) { $0[$1] = error }
+    }
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, at: loop.now)
     var failures: [ConnectionID: SendError] = [:]
-    for connection in connections ?? lobby.connectionIDs
-    where connections != nil || lobby.isOpen(connection) {
+    for connection in targets where connections != nil || lobby.isOpen(connection) {
       do throws(SendError) {
         _ = try send(writer.bytes.span, on: channel.id, options, to: connection)
       } catch { failures[connection] = error }
@@ -68,9 +72,11 @@ extension SessionNode {
     }
   }
 
-  private func encode<Message: PacketCodable>(_ message: Message) {
+  private func encode<Message>(
+    _ message: Message, for channel: MessageChannel<Message>
+  ) throws(SendError) {
     writer.removeAll()
-    message.encode(into: &writer)
+    try channel.coding.encode(message, into: &writer)
   }
 
   private func releaseWriter() {

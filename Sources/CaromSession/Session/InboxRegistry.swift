@@ -93,7 +93,7 @@ extension InboxRegistry {
     } finish: {
       $0.finish()
     }
-    if isNew { forEachHub { $0.setReader(Self.reader(of: inbox), of: id) } }
+    if isNew { forEachHub { $0.setReader(Self.reader(of: inbox, channel), of: id) } }
     return inbox
   }
 
@@ -113,12 +113,12 @@ extension InboxRegistry {
     }
   }
 
-  private static func reader<Message: PacketCodable>(
-    of inbox: Inbox<Received<Message>>
+  private static func reader<Message>(
+    of inbox: Inbox<Received<Message>>, _ channel: MessageChannel<Message>
   ) -> SessionHub.Reader {
     let batch = InboxBatch(for: inbox)
     return SessionHub.Reader { peer, bytes in
-      guard let message = try? Message(decoding: bytes) else { return .malformed }
+      guard let message = try? channel.coding.decode(bytes) else { return .malformed }
       let received = Received(peer: peer, message: message)
       return batch.append(received, bytes: bytes.count) ? .accepted : .acceptedAndFull
     } flush: {
@@ -151,8 +151,10 @@ extension InboxRegistry {
     let inbox = queue(for: exchange).inbox
     while let entry = await inbox.next() {
       var message = ExchangeMessage(.failed, entry.number)
-      if let response = try? await respond(entry.peer, entry.request) {
-        message = ExchangeMessage(.response, entry.number, response.encoded)
+      if let response = try? await respond(entry.peer, entry.request),
+        let body = try? exchange.encoded(response: response)
+      {
+        message = ExchangeMessage(.response, entry.number, body)
       }
       // A peer that has disconnected in the meantime needs no response.
       do throws(SendError) {

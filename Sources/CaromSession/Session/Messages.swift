@@ -14,7 +14,7 @@ public struct Received<Message: Sendable>: Sendable {
 /// A reader that falls behind on a reliable channel slows down its senders, and no message is lost.
 /// On other channels the oldest unread messages are dropped. On sequenced channels, these are the
 /// messages that a newer message from the same peer has made stale.
-public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
+public struct Messages<Message: Sendable>: AsyncSequence, Sendable {
   /// A message and its sender.
   public typealias Element = Received<Message>
 
@@ -36,7 +36,7 @@ public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
 ///
 /// There can be one reader for each peer. Taking a message from one view does not affect the views
 /// of other peers on the channel.
-public struct LatestMessage<Message: PacketCodable>: Sendable {
+public struct LatestMessage<Message: Sendable>: Sendable {
   let peer: Peer
   let inbox: Inbox<Received<Message>>
 

@@ -67,9 +67,9 @@ extension Peer {
   /// arrives. A reliable message waits until the send queue to the peer has room; it is lost only
   /// if the connection ends.
   ///
-  /// Returns false if the message is not accepted: because it is too long, because too many
-  /// messages are queued for the loop, or because too many posted messages wait for room in the
-  /// send queue to the peer.
+  /// Returns false if the message is not accepted: because it is too long or cannot be encoded,
+  /// because too many messages are queued for the loop, or because too many posted messages wait
+  /// for room in the send queue to the peer.
   public func post<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) -> Bool {

@@ -2,7 +2,7 @@ import CaromCore
 import CaromProtocol
 
 /// A queue of the requests of one exchange that wait to be answered.
-final class RequestQueue<Request: PacketCodable>: Sendable {
+final class RequestQueue<Request: Sendable>: Sendable {
   struct Entry: Sendable {
     let peer: Peer
     let number: UInt32

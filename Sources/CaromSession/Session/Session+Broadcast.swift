@@ -13,7 +13,7 @@ extension Session {
   /// Returns the peers that did not get the message because they had disconnected (`notConnected`),
   /// or because `lifetime` passed before there was room (`expired`). Throws `tooLarge`, and
   /// `cancelled` or `queueFull` (too many tasks wait for room) if some peers did not get the
-  /// message for that reason.
+  /// message for that reason. Throws `notEncodable` if the message's type cannot encode it.
   @discardableResult
   public func broadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to peers: [Peer]? = nil,
@@ -42,9 +42,9 @@ extension Session {
   /// Queues a message to all peers from any thread, without waiting and without reporting whether
   /// the message arrives. For each peer, a reliable message waits until the send queue has room.
   ///
-  /// Returns false if the message is not accepted for every peer: because it is too long, because
-  /// too many messages are queued for a loop, or because too many posted messages wait for room in
-  /// the send queue to a peer.
+  /// Returns false if the message is not accepted for every peer: because it is too long or
+  /// cannot be encoded, because too many messages are queued for a loop, or because too many posted
+  /// messages wait for room in the send queue to a peer.
   public func post<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) -> Bool {
@@ -75,7 +75,7 @@ extension SendError {
   fileprivate var endsBroadcast: Bool {
     switch self {
     case .notConnected, .expired: false
-    case .tooLarge, .queueFull, .cancelled: true
+    case .tooLarge, .queueFull, .cancelled, .notEncodable: true
     }
   }
 }
@@ -110,7 +110,7 @@ extension SessionHub {
     var failures = tryBroadcast(message, on: channel, to: ready, lifetime: lifetime)
     let waiting = full + ready.filter { failures[$0]?.isQueueFull == true }
     guard !waiting.isEmpty else { return failures }
-    let bytes = message.encoded
+    guard let bytes = try? channel.encoded(message) else { return failures }
     await withTaskGroup { tasks in
       for peer in waiting {
         tasks.addTask { (peer, await self.send(bytes, on: channel.id, options, to: peer)) }

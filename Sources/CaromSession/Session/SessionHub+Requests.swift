@@ -10,9 +10,13 @@ extension SessionHub {
     within limit: Duration
   ) async throws(RequestError) -> Response {
     _ = inboxes.queue(for: exchange)  // responses are read by the same reader as requests
+    let body: [UInt8]
+    do throws(SendError) {
+      body = try exchange.encoded(request)
+    } catch { throw .notSent(error) }
     let deadline = loop.now + limit
     guard let number = requests.add(to: connection, until: deadline) else { throw .busy }
-    let message = ExchangeMessage(.request, number, request.encoded)
+    let message = ExchangeMessage(.request, number, body)
     let options = exchange.channel.options(lifetime: limit, at: loop.now)
     do throws(SendError) {
       _ = try await node.send(message.encoded, on: exchange.id, options, to: connection)
@@ -20,8 +24,10 @@ extension SessionHub {
       requests.entries[number] = nil
       throw error == .expired ? .timedOut : error == .cancelled ? .cancelled : .notSent(error)
     }
-    let body = try await outcome(of: number).get()
-    guard let response = try? Response(decoding: body.span) else { throw .malformedResponse }
+    let answer = try await outcome(of: number).get()
+    guard let response = try? exchange.responses.decode(answer.span) else {
+      throw .malformedResponse
+    }
     return response
   }
 
@@ -88,7 +94,9 @@ extension SessionHub {
   ) -> Verdict {
     switch message.kind {
     case .request:
-      guard let request = try? Request(decoding: message.body.span) else { return .malformed }
+      guard let request = try? exchange.requests.decode(message.body.span) else {
+        return .malformed
+      }
       let entry = RequestQueue<Request>.Entry(
         peer: peer, number: message.number, request: request)
       if !queue.append(entry) {

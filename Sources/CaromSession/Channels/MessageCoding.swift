@@ -1,0 +1,38 @@
+import CaromCodec
+import CaromCore
+import CaromProtocol
+
+/// The coding of one type of messages. A channel stores the type that conforms, so that creating a
+/// channel allocates nothing.
+@usableFromInline protocol MessageCoding<Message>: SendableMetatype {
+  associatedtype Message: Sendable
+
+  static func encode(_ message: Message, into writer: inout PacketWriter) throws(SendError)
+  static func decode(_ bytes: Span<UInt8>) throws(DecodeError) -> Message
+}
+
+/// The coding of a type that defines its own wire format.
+@usableFromInline enum PacketCoding<Message: PacketCodable>: MessageCoding {
+  @usableFromInline static func encode(_ message: Message, into writer: inout PacketWriter) {
+    message.encode(into: &writer)
+  }
+
+  @usableFromInline static func decode(_ bytes: Span<UInt8>) throws(DecodeError) -> Message {
+    try Message(decoding: bytes)
+  }
+}
+
+/// The coding of a `Codable` type as CBOR.
+@usableFromInline enum CBORCoding<Message: Codable & Sendable>: MessageCoding {
+  @usableFromInline static func encode(
+    _ message: Message, into writer: inout PacketWriter
+  ) throws(SendError) {
+    do {
+      writer.write(try PacketEncoder().encode(message))
+    } catch { throw .notEncodable("\(error)") }
+  }
+
+  @usableFromInline static func decode(_ bytes: Span<UInt8>) throws(DecodeError) -> Message {
+    try PacketDecoder().decode(Message.self, from: bytes)
+  }
+}
