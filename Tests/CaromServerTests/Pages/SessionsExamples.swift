@@ -54,3 +54,22 @@ private func withoutResuming(as me: PeerInfo, on loop: NetworkLoop) async throws
     for await event in session.events { print(event) }
   }
 }
+
+struct ChatLine: Codable { var author: String, text: String }
+
+extension MessageChannel<ChatLine> { static var chatLines: Self { .init(2, .reliableOrdered) } }
+
+struct Stroke: PacketCodable {
+  var x: Double
+  var buttons: [UInt8]
+
+  func encode(into writer: inout PacketWriter) {
+    writer.write(x)
+    writer.writeArray(buttons)
+  }
+
+  init(decoding reader: inout PacketReader) throws(DecodeError) {
+    x = try reader.read()
+    buttons = try reader.readArray(limit: 16)
+  }
+}
