@@ -77,7 +77,9 @@ func play(_ session: Session, with host: Peer) async throws -> [Int] {
               }
             }
           }
-          return try await group.reduce(into: [[Int]]()) { $0.append($1) }
+          var orders: [[Int]] = []
+          for try await order in group { orders.append(order) }
+          return orders
         }
         server.cancel()
         try await server.value
