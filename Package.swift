@@ -87,7 +87,7 @@ let package = Package(
     module("CaromCodec", ["CaromCore"]),
     module("CaromCrypto", ["CaromCore", "CSodium"]),
     module("CaromDNS", ["CaromCore"]),
-    module("CaromProtocol", ["CaromCore", "CaromCodec"]),
+    module("CaromProtocol", ["CaromCore", "CaromCodec", "CaromCrypto"]),
     module("CaromPhysics"),
     module("CaromSimulation", ["CaromCore"]),
     module("CaromTesting", ["CaromCore"]),
@@ -176,7 +176,9 @@ let package = Package(
     tests("CaromCodec", ["CaromCore", "CaromCodec"]),
     tests("CaromCrypto", ["CaromCore", "CaromCrypto"]),
     tests("CaromDNS", ["CaromCore", "CaromDNS", "CaromTesting"]),
-    tests("CaromProtocol", ["CaromCore", "CaromCodec", "CaromProtocol", "CaromTesting"]),
+    tests(
+      "CaromProtocol",
+      ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromTesting"]),
     tests("CaromPhysics", ["CaromPhysics"]),
     tests(
       "CaromSimulation",
@@ -221,7 +223,8 @@ let package = Package(
     .testTarget(
       name: "WireFormatTests",
       dependencies: [
-        "AirHockey", "CaromCodec", "CaromCore", "CaromProtocol", "CaromSimulation", "CaromTesting",
+        "AirHockey", "CaromCodec", "CaromCore", "CaromCrypto", "CaromProtocol", "CaromSimulation",
+        "CaromTesting",
       ],
       exclude: ["peer"], swiftSettings: strict),
     tests("Tidy", []),

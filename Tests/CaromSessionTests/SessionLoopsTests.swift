@@ -15,17 +15,23 @@ import Testing
   #endif
   private static let notes = 10
 
-  @Test func `both links of each client end up on one loop, and every message arrives once`()
-    async throws
-  {
+  @Test(arguments: [false, true])
+  func `both links of each client end up on one loop, and every message arrives once`(
+    isEncrypted: Bool
+  ) async throws {
+    func makeSecurity() -> SessionSecurity { isEncrypted ? .anyone : .none }
     try await withNetworkLoop(name: "clients") { loop in
       let statistics = try await Session.host(
-        as: makePeer("host"), on: [.loopback4], seats: Self.clients, loops: 4
+        as: makePeer("host"), on: [.loopback4], seats: Self.clients, security: makeSecurity(),
+        loops: 4
       ) { hosting, port in
         async let heard = Self.echo(hosting)
         try await withThrowingTaskGroup { tasks in
           for _ in 0..<Self.clients {
-            tasks.addTask { try await Self.visit(Endpoint(.loopback4, port: port), on: loop) }
+            let security = makeSecurity()
+            tasks.addTask {
+              try await Self.visit(Endpoint(.loopback4, port: port), security, on: loop)
+            }
           }
           try await tasks.waitForAll()
         }
@@ -53,8 +59,12 @@ import Testing
     return heard
   }
 
-  private static func visit(_ endpoint: Endpoint, on loop: NetworkLoop) async throws {
-    try await Session.join([endpoint], as: makePeer("client"), loop: loop) { session, host in
+  private static func visit(
+    _ endpoint: Endpoint, _ security: SessionSecurity = .none, on loop: NetworkLoop
+  ) async throws {
+    try await Session.join(
+      [endpoint], as: makePeer("client"), security: security, loop: loop
+    ) { session, host in
       for number in 0..<notes { try await host.send(Note([UInt8(number)]), on: .notes) }
       let echoes = await session.messages(on: .notes).first(notes)
       #expect(echoes.map(\.text) == (0..<notes).map { [UInt8($0)] })

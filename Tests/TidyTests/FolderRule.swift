@@ -11,7 +11,9 @@ enum FolderRule {
     "CaromCrypto": ["Primitives", "Noise", "Identity", "Access"],
     "CaromDNS": ["Message", "Link", "Service", "Cache", "Responder", "Querier", "Unicast"],
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
-    "CaromProtocol": ["Wire", "Recovery", "Channels", "Connection", "Host", "Matchmaking"],
+    "CaromProtocol": [
+      "Wire", "Security", "Recovery", "Channels", "Connection", "Host", "Matchmaking",
+    ],
     "CaromSession": ["Queues", "Channels", "Security", "Node", "Session", "Ticks", "Matches"],
     "CaromSimulation": [
       "Time", "Game", "Determinism", "Inputs", "Rollback", "Prediction", "Interpolation", "Replay",

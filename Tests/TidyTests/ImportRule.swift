@@ -9,7 +9,7 @@ enum ImportRule {
     "CaromDNS": ["CaromCore", "Swift"],  // for the composed form of Unicode text
     "CaromSimulation": ["CaromCore"],
     "CaromTesting": ["CaromCore", "Synchronization"],  // for `TestClock`, which tasks share
-    "CaromProtocol": ["CaromCore", "CaromCodec"],
+    "CaromProtocol": ["CaromCore", "CaromCodec", "CaromCrypto"],
     "AirHockey": ["CaromCore", "CaromPhysics", "CaromSimulation"],
     "TerminalText": [],
     "AirHockeyTerminal": ["AirHockey", "CaromCore", "CaromPhysics", "TerminalText"],

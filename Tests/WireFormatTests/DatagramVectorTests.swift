@@ -157,6 +157,7 @@ import Testing
     case .hello(let hello): hello.write(to: &writer)
     case .retry(let retry): retry.write(to: &writer)
     case .refusal(let refusal): refusal.write(to: &writer)
+    case .handshake(let part): part.write(to: &writer)
     case .data(let header):
       header.write(to: &writer)
       var frames = FrameReader(reader)

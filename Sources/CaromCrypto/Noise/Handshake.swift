@@ -79,11 +79,20 @@ package struct Handshake: Sendable {
   /// complete, and of which no part can be chosen by a third (channel binding, section 11.2).
   package var hash: [UInt8] { symmetric.hash }
 
-  /// Returns the keys for the messages after the handshake.
-  package func makeTransportKeys() -> (sending: TransportKey, receiving: TransportKey) {
+  /// Returns the keys for the messages after the handshake, for `cipher` or, if it is nil, for the
+  /// cipher of the handshake.
+  package func makeTransportKeys(
+    for cipher: Cipher? = nil
+  ) -> (sending: TransportKey, receiving: TransportKey) {
     precondition(isComplete, "the handshake is not complete")
-    let keys = symmetric.split()
+    let keys = symmetric.split(cipher ?? symmetric.cipher)
     return isInitiator ? (keys.initiator, keys.responder) : (keys.responder, keys.initiator)
+  }
+
+  /// Returns a secret of 32 bytes that only the two sides know, for other uses than messages.
+  package func makeSecret() -> SecretBytes {
+    precondition(isComplete, "the handshake is not complete")
+    return symmetric.split(symmetric.cipher).secret
   }
 }
 

@@ -9,7 +9,7 @@ struct SymmetricState: Sendable {
   private var key: TransportKey?
   /// The number of parts encrypted or decrypted with `key`.
   private var number: UInt64 = 0
-  private let cipher: Cipher
+  let cipher: Cipher
 
   /// Creates the state for the pattern named `pattern`.
   init(pattern: String, cipher: Cipher) {
@@ -78,12 +78,15 @@ struct SymmetricState: Sendable {
     return plain
   }
 
-  /// Returns the keys for the messages after the handshake: of those that the initiator sends, and
-  /// of those that the responder sends.
-  func split() -> (initiator: TransportKey, responder: TransportKey) {
+  /// Returns the keys for the messages after the handshake, for `cipher`: of those that the
+  /// initiator sends, and of those that the responder sends. The third output is a secret for
+  /// everything else that only the two sides may know; the first two do not depend on it.
+  func split(
+    _ cipher: Cipher
+  ) -> (initiator: TransportKey, responder: TransportKey, secret: SecretBytes) {
     let nothing = SecretBytes(copying: [UInt8]().span)
-    let keys = BLAKE2b.deriveKeys(chainingKey, nothing, count: 2)
-      .map { TransportKey($0.prefix(Cipher.keyLength), cipher) }
-    return (keys[0], keys[1])
+    let secrets = BLAKE2b.deriveKeys(chainingKey, nothing, count: 3)
+    let keys = secrets.prefix(2).map { TransportKey($0.prefix(Cipher.keyLength), cipher) }
+    return (keys[0], keys[1], secrets[2].prefix(Cipher.keyLength))
   }
 }

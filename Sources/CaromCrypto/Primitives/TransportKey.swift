@@ -51,11 +51,21 @@ package final class TransportKey: Sendable {
   /// Encrypts, in place, the bytes of `message` from `head` on, and appends their tag. The first
   /// `head` bytes stay readable, but the tag protects them too: they are the associated data.
   package func seal(_ message: inout [UInt8], head: Int, number: UInt64) {
-    precondition((0...message.count).contains(head), "the head is longer than the message")
-    let length = message.count - head
     message.append(contentsOf: repeatElement(0, count: Cipher.tagLength))
-    unsafe message.withUnsafeMutableBufferPointer { buffer in
-      let start = buffer.baseAddress!
+    var span = message.mutableSpan
+    seal(&span, from: 0, head: head, number: number)
+  }
+
+  /// Encrypts a message in place: the bytes of `buffer` from `offset` on. Its last 16 bytes receive
+  /// the tag, its first `head` bytes stay readable, as associated data, and the bytes between them
+  /// are encrypted.
+  package func seal(
+    _ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64
+  ) {
+    let length = buffer.count - offset - head - Cipher.tagLength
+    precondition(offset >= 0 && head >= 0 && length >= 0, "the head is longer than the message")
+    unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+      let start = unsafe buffer.baseAddress! + offset
       let body = unsafe start + head
       unsafe withNonce(number) { nonce in
         unsafe schedule.withUnsafeBytes { key in

@@ -7,9 +7,10 @@ package struct Arrivals: Sendable {
   /// A message in a datagram.
   package struct Message: Sendable, BitwiseCopyable {
     package let connection: UInt64
-    /// The index of the datagram in its batch.
+    /// The index of the datagram in its batch; -1 if the datagram was encrypted. The message then
+    /// lies in the host's buffer of decrypted packets.
     package let datagram: Int32
-    /// The offset of the message in the datagram, in bytes.
+    /// The offset of the message in the datagram or the buffer, in bytes.
     package let offset: Int32
     package let length: Int32
     package let channel: UInt8
@@ -24,6 +25,8 @@ package struct Arrivals: Sendable {
   package var datagram = 0
   /// The number of the connection to which the datagram belongs; 0 if its messages must be stored.
   var connection: UInt64 = 0
+  /// Whether the current datagram was encrypted.
+  var isOpened = false
 
   package init() {}
 
@@ -36,7 +39,7 @@ package struct Arrivals: Sendable {
   ) {
     messages.append(
       Message(
-        connection: connection, datagram: Int32(truncatingIfNeeded: datagram),
+        connection: connection, datagram: isOpened ? -1 : Int32(truncatingIfNeeded: datagram),
         offset: Int32(truncatingIfNeeded: offset), length: Int32(truncatingIfNeeded: length),
         channel: channel, delivery: delivery))
   }

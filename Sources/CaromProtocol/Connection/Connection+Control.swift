@@ -6,6 +6,10 @@ extension Connection {
   /// Handles a control packet that arrived on a link.
   mutating func receive(_ control: ControlPacket, on kind: LinkKind, at now: Instant) {
     switch (control, state) {
+    case (.handshake(let version, let message), .awaitingRequest) where kind == .stream,
+      (.handshake(let version, let message), .awaitingGrant) where kind == .stream,
+      (.handshake(let version, let message), .open) where kind == .stream && isInitiator:
+      receiveHandshake(version, message, at: now)
     case (.request(let version, let key, let info), .awaitingRequest):
       receiveRequest(version, key, info, at: now)
     case (.join(let version, let key), .awaitingRequest) where kind == .stream && datagram == nil:
@@ -16,6 +20,7 @@ extension Connection {
       send(.grant(version: SessionWire.version, local.peer), on: kind, at: now)
     case (.grant(let version, let info), .awaitingGrant):
       guard version == SessionWire.version else { return closeForVersion(version, at: now) }
+      guard isProven(info) else { return closeForIdentity(at: now) }
       if kind == .stream { stream?.join() }
       open(info, at: now)
     case (.grant, .open) where isInitiator: if kind == .stream { stream?.join() }
@@ -41,7 +46,7 @@ extension Connection {
     }
   }
 
-  private mutating func closeForVersion(_ theirs: UInt16, at now: Instant) {
+  mutating func closeForVersion(_ theirs: UInt16, at now: Instant) {
     close(Goodbye(.versionMismatch), as: .versionMismatch(theirs: theirs), at: now)
   }
 
@@ -59,6 +64,7 @@ extension Connection {
     guard version == SessionWire.version else { return closeForVersion(version, at: now) }
     guard self.key == .none || key == self.key else { return closeForViolation(at: now) }
     self.key = key
+    guard isProven(info) else { return closeForIdentity(at: now) }
     guard info.application == local.peer.application, info.id != local.peer.id else {
       return close(Goodbye(.wrongApplication), as: .wrongApplication, at: now)
     }
@@ -68,6 +74,16 @@ extension Connection {
       return close(goodbye, as: .versionMismatch(theirs: theirs), at: now)
     }
     handleRequest(of: info, at: now)
+  }
+
+  /// Returns whether the peer has proven that it has the id in its description. In plaintext, peers
+  /// cannot prove it.
+  private func isProven(_ info: PeerInfo) -> Bool {
+    local.security == nil || info.id == provenPeer
+  }
+
+  private mutating func closeForIdentity(at now: Instant) {
+    close(Goodbye(.identityMismatch), as: .identityMismatch, at: now)
   }
 
   /// Handles the request of a peer whose application and version match: asks the owner to admit the

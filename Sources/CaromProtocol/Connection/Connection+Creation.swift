@@ -4,47 +4,50 @@ import CaromCore
 extension Connection {
   /// Creates a connection that this side initiates, which requests a seat on each link it is given.
   package static func initiating(
-    as local: LocalSide, key: ConnectionKey, at now: Instant
+    as local: LocalSide, key: ConnectionKey, _ secrets: LinkSecrets? = nil, at now: Instant
   ) -> Connection {
     let deadline = now.advanced(by: local.timing.handshakeLimit)
     return Connection(
       local: local, key: key, isInitiator: true,
-      state: .awaitingGrant(deadline: deadline), at: now)
+      state: .awaitingGrant(deadline: deadline), secrets: secrets, at: now)
   }
 
   /// Creates a connection that this side initiates on an already open stream. It requests a seat.
   package static func initiatingOnStream(
-    as local: LocalSide, key: ConnectionKey = .none, at now: Instant
+    as local: LocalSide, key: ConnectionKey = .none, _ secrets: LinkSecrets? = nil,
+    at now: Instant
   ) -> Connection {
-    var connection = initiating(as: local, key: key, at: now)
+    var connection = initiating(as: local, key: key, secrets, at: now)
     connection.addStream(at: now)
     return connection
   }
 
   /// Creates a connection on a stream that the peer has opened, and waits for the peer's request.
   package static func respondingOnStream(
-    as local: LocalSide, at now: Instant
+    as local: LocalSide, _ secrets: LinkSecrets? = nil, at now: Instant
   ) -> Connection {
-    var connection = responding(as: local, key: .none, at: now)
+    var connection = responding(as: local, key: .none, secrets, at: now)
     connection.stream = StreamPath(limit: handshakeFrameLimit)
     return connection
   }
 
   /// Creates a connection that the peer began with a hello from `source`, an address that the peer
-  /// has proven to be its own.
+  /// has proven to be its own. `part` is the part of a handshake that followed the hello. Returns
+  /// nil if the connection must be encrypted and the handshake cannot begin.
   static func responding(
-    to hello: Hello, from source: Route, as local: LocalSide, at now: Instant
-  ) -> Connection {
-    var connection = responding(as: local, key: hello.key, at: now)
-    connection.datagram = .responding(to: hello, from: source, at: now)
+    to hello: Hello, _ part: HandshakePart? = nil, from source: Route, as local: LocalSide,
+    _ secrets: LinkSecrets? = nil, at now: Instant
+  ) -> Connection? {
+    var connection = responding(as: local, key: hello.key, secrets, at: now)
+    guard connection.beginPath(hello, part, from: source, at: now) else { return nil }
     return connection
   }
 
   /// Creates a connection on a stream that another host of the group has accepted and partly read.
   static func responding(
-    on handed: HandedStream, as local: LocalSide, at now: Instant
+    on handed: HandedStream, as local: LocalSide, _ secrets: LinkSecrets? = nil, at now: Instant
   ) -> Connection {
-    var connection = responding(as: local, key: handed.key, at: now)
+    var connection = responding(as: local, key: handed.key, secrets, at: now)
     connection.stream = handed.path
     if let info = handed.info {
       connection.handleRequest(of: info, at: now)
@@ -55,10 +58,11 @@ extension Connection {
   }
 
   private static func responding(
-    as local: LocalSide, key: ConnectionKey, at now: Instant
+    as local: LocalSide, key: ConnectionKey, _ secrets: LinkSecrets?, at now: Instant
   ) -> Connection {
     Connection(
       local: local, key: key, isInitiator: false,
-      state: .awaitingRequest(deadline: now.advanced(by: local.timing.handshakeLimit)), at: now)
+      state: .awaitingRequest(deadline: now.advanced(by: local.timing.handshakeLimit)),
+      secrets: secrets, at: now)
   }
 }

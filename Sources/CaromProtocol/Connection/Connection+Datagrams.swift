@@ -11,20 +11,24 @@ extension Connection {
     if datagram != nil {
       datagram?.reconnect(routes, at: now)
     } else {
-      datagram = .initiating(routes, key: key, token: token, at: now)
+      datagram = .initiating(
+        routes, key: key, token: token, handshake: makeHandshake(of: key), at: now)
       sendRequestIfNeeded(at: now)
     }
   }
 
-  /// Handles a hello that proves the initiator's address `source`. The initiator's later datagrams
-  /// come from this address.
-  mutating func receive(_ hello: Hello, from source: Route, at now: Instant) {
+  /// Handles a hello that proves the initiator's address `source`, and the part of a handshake that
+  /// followed it. The initiator's later datagrams come from this address.
+  mutating func receive(
+    _ hello: Hello, _ part: HandshakePart? = nil, from source: Route, at now: Instant
+  ) {
     guard !isInitiator, !isEnding else { return }
-    if datagram != nil {
-      datagram?.handleHello(hello, from: source, at: now)
-    } else {
-      datagram = .responding(to: hello, from: source, at: now)
+    guard datagram != nil else {
+      _ = beginPath(hello, part, from: source, at: now)
+      return
     }
+    datagram?.handleHello(hello, from: source, at: now)
+    if let part, datagram?.handlePart(part) == true { checkIdentities(at: now) }
   }
 
   /// Stops sending datagrams if the connection is ending. A peer that opens another connection from

@@ -162,7 +162,7 @@ extension Connection {
   }
 
   /// Drops the datagram path. Messages that were not acknowledged on it are sent on the stream.
-  private mutating func dropDatagrams(at now: Instant) {
+  mutating func dropDatagrams(at now: Instant) {
     var outcome = DatagramPath.Outcome()
     datagram?.abandonAll(&outcome)
     datagram = nil

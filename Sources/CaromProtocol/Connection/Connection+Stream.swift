@@ -10,11 +10,13 @@ extension Connection {
   package mutating func addStream(at now: Instant) -> Bool {
     guard !isEnding, stream == nil else { return false }
     var path = StreamPath(limit: StreamPath.frameLimit)
-    path.append(
-      isOpen
-        ? .join(version: SessionWire.version, key)
-        : .request(version: SessionWire.version, key, local.peer))
+    path.handshake = makeHandshake(of: .none)
     stream = path
+    if let handshake = path.handshake {
+      sendHandshake(handshake)
+    } else {
+      sendOpening()
+    }
     return true
   }
 
@@ -60,13 +62,13 @@ extension Connection {
     _ bytes: Span<UInt8>, _ scratch: inout Scratch, at now: Instant
   ) {
     guard readsStream else { return }
-    if !isEnding { recordSignOfLife(at: now) }
+    if !isEnding, local.security == nil { recordSignOfLife(at: now) }
     var offset = 0
     do throws(FrameError) {
       while readsStream, let body = try stream?.next(in: bytes, from: &offset, at: now) {
         switch body {
-        case .chunk(let range): receive(body: bytes.extracting(range), &scratch, at: now)
-        case .copy(let body): receive(body: body.span, &scratch, at: now)
+        case .chunk(let range): open(bytes.extracting(range), &scratch, at: now)
+        case .copy(let body): open(body.span, &scratch, at: now)
         }
       }
     } catch { closeForStreamError(error, at: now) }
@@ -76,19 +78,37 @@ extension Connection {
   /// Closes the connection because its stream can no longer be read. A peer that stops in the
   /// middle of a frame has timed out; any other error is a violation of the protocol.
   mutating func closeForStreamError(_ error: FrameError, at now: Instant) {
+    guard local.security == nil || !isOpen else { return cutStream(at: now) }
     guard case .bodyTimeout = error else { return closeForViolation(at: now) }
     close(Goodbye(.timedOut), as: isOpen ? .timedOut : .handshakeTimeout, at: now)
+  }
+
+  /// Decrypts the body of a stream frame if the stream has keys, and handles it.
+  private mutating func open(_ body: Span<UInt8>, _ scratch: inout Scratch, at now: Instant) {
+    guard stream?.keys != nil else { return receive(body: body, &scratch, at: now) }
+    var opened: [UInt8] = []
+    swap(&opened, &scratch.body)
+    if stream?.open(body, into: &opened) == true {
+      if !isEnding { recordSignOfLife(at: now) }
+      receive(body: opened.span, &scratch, at: now)
+    } else {
+      cutStream(at: now)
+    }
+    swap(&opened, &scratch.body)
   }
 
   private mutating func receive(
     body: Span<UInt8>, _ scratch: inout Scratch, at now: Instant
   ) {
-    guard let header = try? PacketHeader(of: body) else { return closeForViolation(at: now) }
+    guard let header = try? PacketHeader(of: body) else { return handleViolation(at: now) }
     do throws(DecodeError) {
       switch header.type {
       case SessionWire.controlType:
         guard let control = try ControlPacket(try Packet(decoding: body)) else {
           return unknownPackets += 1
+        }
+        guard stream?.keys != nil || allowsUnsealed(control) else {
+          return closeForSecurity(at: now)
         }
         receive(control, on: .stream, at: now)
       case SessionWire.carrierType:
@@ -98,7 +118,7 @@ extension Connection {
         try receiveCarrier(frames, &scratch, at: now)
       default: unknownPackets += 1
       }
-    } catch { closeForViolation(at: now) }
+    } catch { handleViolation(at: now) }
   }
 
   /// Handles the frames of a carrier. After the end of the connection, messages are ignored, and

@@ -83,12 +83,20 @@ package struct Connection {
   /// path.
   var nextWindowGrowth = Instant.zero
 
+  /// The secrets for the handshakes of the connection's links; nil if it is in plaintext.
+  var secrets: LinkSecrets?
+
   /// The number of received packets whose type or action this version does not recognize.
   package internal(set) var unknownPackets = 0
 
   init(
-    local: LocalSide, key: ConnectionKey, isInitiator: Bool, state: State, at now: Instant
+    local: LocalSide, key: ConnectionKey, isInitiator: Bool, state: State,
+    secrets: LinkSecrets? = nil, at now: Instant
   ) {
+    precondition(
+      state == .closed || (local.security == nil) == (secrets == nil),
+      "an encrypted connection needs secrets for the handshakes of its links")
+    self.secrets = secrets
     self.local = local
     self.key = key
     self.isInitiator = isInitiator

@@ -15,6 +15,7 @@ extension DatagramPath {
       reconnect(at: now)
       return pollHello(&scratch, at: now)
     }
+    if stage == .securing { return writeHandshake(&scratch.writer, at: now) ? route : nil }
     if let due = nextHello, now >= due {
       writePaddedHello(&scratch.writer)
       scheduleNextHellos(at: now)
@@ -52,7 +53,7 @@ extension DatagramPath {
   }
 
   /// Schedules the next round of hellos, and makes the delay after it longer.
-  private mutating func scheduleNextHellos(at now: Instant) {
+  mutating func scheduleNextHellos(at now: Instant) {
     nextHello = now.advanced(byNanoseconds: helloDelay)
     helloDelay = min(helloDelay * 3 / 2, Self.longestHelloDelay)
   }
@@ -60,7 +61,8 @@ extension DatagramPath {
   /// Writes a hello that asks for a cookie.
   private mutating func writePaddedHello(_ writer: inout FrameWriter) {
     writer.begin(limit: Hello.paddedLength)
-    Hello(key: key, epoch: epoch, resumes: resumes, cookie: nil).write(to: &writer)
+    Hello(key: key, epoch: epoch, resumes: resumes, cookie: nil, isSealed: isSealed)
+      .write(to: &writer)
   }
 
   /// Writes a path MTU probe, a packet with a ping and padding, if one is due. Returns whether a
@@ -69,9 +71,12 @@ extension DatagramPath {
     guard stage == .validated, let size = flow.nextMTUProbe(at: now) else { return false }
     scratch.records.clear()
     scratch.writer.begin(limit: size)
-    header(acknowledgement: nil).write(to: &scratch.writer)
+    if keys != nil { scratch.writer.reserve(LinkKeys.overhead) }
+    let header = header(findNumberLength())
+    header.write(to: &scratch.writer)
     _ = scratch.writer.appendPing()
-    scratch.writer.appendPadding(to: size)
+    scratch.writer.appendPadding(to: scratch.writer.limit)
+    seal(&scratch.writer, from: 0, header.readableLength)
     flow.didSend(
       bytes: size, isAckEliciting: true, records: scratch.records, isMTUProbe: true,
       isAppLimited: true, at: now)
@@ -96,11 +101,11 @@ extension DatagramPath {
     guard mustAcknowledge || isPingDue || mayFill else { return false }
     scratch.records.clear()
     scratch.writer.begin(limit: flow.packetSize)
-    if stage == .validating {
-      Hello(key: key, epoch: epoch, resumes: resumes, cookie: cookie, token: token)
-        .write(to: &scratch.writer)
-    }
-    let acknowledges = writeHead(&scratch.writer, at: now)
+    if keys != nil { scratch.writer.reserve(LinkKeys.overhead) }
+    if stage == .validating { writePrefix(to: &scratch.writer) }
+    let start = scratch.writer.count
+    let numberLength = findNumberLength()
+    let acknowledges = writeHead(&scratch.writer, numberLength, at: now)
     // A side that sends only acknowledgements must elicit an acknowledgement now and then.
     if acknowledges, flow.shouldElicitAck { isPingDue = true }
     let head = scratch.writer.count
@@ -126,33 +131,52 @@ extension DatagramPath {
     }
     isPingDue = false
     isAcknowledgementDue = false
+    seal(&scratch.writer, from: start, 1 + numberLength)
     flow.didSend(
       bytes: scratch.writer.count, isAckEliciting: isAckEliciting, records: scratch.records,
       isMTUProbe: false, isAppLimited: !(carriesMessages && channels.hasPending), at: now)
     return true
   }
 
-  private mutating func header(acknowledgement: ShortAcknowledgement?) -> DataHeader {
-    let length = DataHeader.numberLength(
+  /// Encrypts the packet that starts at `start`, except its first `head` bytes, if the path is
+  /// encrypted.
+  @inline(__always)
+  private mutating func seal(_ writer: inout FrameWriter, from start: Int, _ head: Int) {
+    guard let keys else { return }
+    writer.appendReserved(LinkKeys.overhead)
+    let number = flow.nextNumber
+    writer.withBytes { keys.seal(&$0, from: start, head: head, number: number) }
+  }
+
+  /// The number of bytes in which the next packet's number is sent.
+  private mutating func findNumberLength() -> Int {
+    DataHeader.numberLength(
       next: flow.nextNumber, largestAcknowledged: flow.largestAcknowledged,
       packetsPerSecond: Int(flow.pacingRate) / flow.packetSize)
-    return DataHeader(
-      role: isInitiator ? .initiator : .responder, number: flow.nextNumber, numberLength: length,
-      acknowledgement: acknowledgement)
+  }
+
+  private mutating func header(
+    _ numberLength: Int, acknowledgement: ShortAcknowledgement? = nil
+  ) -> DataHeader {
+    DataHeader(
+      role: isInitiator ? .initiator : .responder, number: flow.nextNumber,
+      numberLength: numberLength, acknowledgement: acknowledgement)
   }
 
   /// Writes the header and the acknowledgement that is due. Returns `false` if no acknowledgement
   /// was written.
-  private mutating func writeHead(_ writer: inout FrameWriter, at now: Instant) -> Bool {
+  private mutating func writeHead(
+    _ writer: inout FrameWriter, _ numberLength: Int, at now: Instant
+  ) -> Bool {
     guard received.hasUnacknowledged else {
-      header(acknowledgement: nil).write(to: &writer)
+      header(numberLength).write(to: &writer)
       return false
     }
     if let short = received.takeShortForm(at: now) {
-      header(acknowledgement: short).write(to: &writer)
+      header(numberLength, acknowledgement: short).write(to: &writer)
       return true
     }
-    header(acknowledgement: nil).write(to: &writer)
+    header(numberLength).write(to: &writer)
     return received.appendRanges(to: &writer, at: now)
   }
 }

@@ -13,6 +13,8 @@ struct DatagramPath: Sendable {
   enum Stage: Hashable {
     /// No address has answered a hello.
     case connecting
+    /// The sides exchange the messages of the handshake. Only an encrypted path has this stage.
+    case securing
     /// An address has answered, or has been taken from a token without waiting for an answer. A
     /// hello precedes each packet.
     case validating
@@ -61,25 +63,35 @@ struct DatagramPath: Sendable {
   /// not recognize the connection.
   var resumes = false
   /// The time at which the last packet was received; `nil` before the first.
-  private var lastReceived: Instant?
+  var lastReceived: Instant?
   private var lastKeepAlive: Instant?
-  private var unansweredProbes = 0
+  var unansweredProbes = 0
   /// Whether the peer had been silent for `silenceUntilSuspect` when the last tail probe was sent.
-  private var isSilent = false
+  var isSilent = false
   /// Whether the next packet must elicit an acknowledgement.
   var isPingDue = false
   /// Whether an acknowledgement must be sent without delay.
   var isAcknowledgementDue = false
   var flow: DatagramFlow
   var received = ReceivedPackets()
-  private var nextWindowGrowth = Instant.zero
+  var nextWindowGrowth = Instant.zero
+  /// The handshake of an encrypted path, until the peer has received this side's last message; nil
+  /// in plaintext.
+  var handshake: LinkHandshake?
+  /// The keys of an encrypted path, once the handshake has derived them; nil in plaintext.
+  var keys: LinkKeys?
+  /// Whether the newest message of `handshake` must be sent.
+  var isHandshakeDue = false
   /// The number of packets that were dropped because they were malformed.
-  private(set) var malformedPackets = 0
+  var malformedPackets = 0
+  /// The number of packets that were dropped because the peer has not sealed them.
+  var forgedPackets = 0
 
   private init(
     isInitiator: Bool, key: ConnectionKey, stage: Stage, route: Route?, candidates: [Route],
-    epoch: UInt32, at now: Instant
+    epoch: UInt32, handshake: LinkHandshake?, at now: Instant
   ) {
+    self.handshake = handshake
     self.isInitiator = isInitiator
     self.key = key
     self.stage = stage
@@ -92,37 +104,47 @@ struct DatagramPath: Sendable {
 
   /// Creates a path that this side opens to the first of `candidates` that answers. If one of the
   /// candidates has issued `token`, the path tries that candidate first, as if it had answered with
-  /// a cookie.
+  /// a cookie. The path is encrypted if `handshake` is not nil.
   static func initiating(
-    _ candidates: [Route], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
+    _ candidates: [Route], key: ConnectionKey, token: JoinToken? = nil,
+    handshake: LinkHandshake? = nil, at now: Instant
   ) -> DatagramPath {
     let host = token.flatMap { token in candidates.first { $0.endpoint == token.host } }
+    let first: Stage = handshake == nil ? .validating : .securing
     var path = DatagramPath(
-      isInitiator: true, key: key, stage: host == nil ? .connecting : .validating, route: host,
-      candidates: candidates, epoch: 1, at: now)
+      isInitiator: true, key: key, stage: host == nil ? .connecting : first, route: host,
+      candidates: candidates, epoch: 1, handshake: handshake, at: now)
+    path.isHandshakeDue = path.stage == .securing
     path.nextHello = host == nil ? now : now.advanced(byNanoseconds: firstHelloDelay)
     if host != nil { path.token = token?.token }
     return path
   }
 
-  /// Creates a path opened by the peer, whose address has been validated.
+  /// Creates a path opened by the peer, whose address has been validated. The path is encrypted if
+  /// `handshake`, which answers the peer's first message, is not nil.
   static func responding(
-    to hello: Hello, from route: Route, at now: Instant
+    to hello: Hello, from route: Route, handshake: LinkHandshake? = nil, at now: Instant
   ) -> DatagramPath {
-    DatagramPath(
-      isInitiator: false, key: hello.key, stage: .validated, route: route, candidates: [],
-      epoch: hello.epoch, at: now)
+    var path = DatagramPath(
+      isInitiator: false, key: hello.key, stage: handshake == nil ? .validated : .securing,
+      route: route, candidates: [], epoch: hello.epoch, handshake: handshake, at: now)
+    path.isHandshakeDue = handshake != nil
+    return path
   }
 
   /// Whether an address of the peer has answered. Before that, an address may be known from a token
   /// alone.
-  @inline(__always) var hasFoundPeer: Bool { isOpen && token == nil }
+  @inline(__always) var hasFoundPeer: Bool { stage != .connecting && token == nil }
   /// Whether messages may be sent on the path.
-  @inline(__always) var isOpen: Bool { stage != .connecting }
+  @inline(__always) var isOpen: Bool { stage == .validated || stage == .validating }
+  /// Whether the path is encrypted, or will be once its handshake is complete.
+  var isSealed: Bool { handshake != nil || keys != nil }
+  /// Whether the keys of an encrypted path are not known yet.
+  var isSecuring: Bool { handshake != nil && keys == nil }
   /// Whether a packet from the peer was received on the path and nothing indicates that the path
   /// has failed since.
   @inline(__always)
-  var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
+  var isResponsive: Bool { isOpen && lastReceived != nil && !isSuspect }
   /// Whether the path may have failed: at least `probesUntilSuspect` consecutive tail probes went
   /// unanswered, and nothing was received for `silenceUntilSuspect`.
   @inline(__always)
@@ -150,7 +172,7 @@ extension DatagramPath {
     case .connecting:
       guard retry.keyPrefix == key.prefix else { return }
       route = source
-    case .validating, .validated:
+    case .securing, .validating, .validated:
       guard source.endpoint == route?.endpoint, retry.cookie != cookie else { return }
       epoch &+= 1
     }
@@ -159,9 +181,15 @@ extension DatagramPath {
     if stage != .validating { flow.resetPath(at: now) }
     cookie = retry.cookie
     token = nil
+    nextHello = nil
+    guard !isSecuring else {
+      stage = .securing
+      isHandshakeDue = true
+      helloDelay = Self.firstHelloDelay
+      return
+    }
     stage = .validating
     isPingDue = true
-    nextHello = nil
   }
 
   /// Handles a hello that proves the peer's address `source`. A hello whose epoch is not newer is
@@ -196,125 +224,11 @@ extension DatagramPath {
   }
 }
 
-// MARK: - Receiving
-extension DatagramPath {
-  /// The records of the frames that were acknowledged or declared lost while a packet or a timeout
-  /// was handled.
-  struct Outcome: Sendable {
-    var acknowledged: [FrameRecord] = []
-    var lost: [FrameRecord] = []
-
-    mutating func removeAll() {
-      acknowledged.clear()
-      lost.clear()
-    }
-  }
-
-  /// Handles a data packet and adds its messages to `channels` or, if they can be read at once, to
-  /// `arrivals`. Returns whether the packet was accepted.
-  ///
-  /// A malformed packet is dropped and not acknowledged. `allowsMessages` is false after the
-  /// connection has ended and, on the responder's side, before the grant. A packet that contains an
-  /// application message is then not acknowledged either, but the acknowledgements in it are
-  /// processed. Before this side has sent a packet, all packets are dropped, because they belong to
-  /// an earlier connection between the same endpoints.
-  mutating func receive(
-    _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
-    into arrivals: inout Arrivals, _ scratch: inout Scratch, at now: Instant
-  ) -> Bool {
-    guard stage != .connecting || flow.nextNumber > 0 else { return false }
-    do throws(DecodeError) {
-      var reader = PacketReader(packet)
-      let header = try DataHeader(decoding: &reader)
-      let number = header.expanded(after: received.largest)
-      guard !received.isSeen(number) else { return false }
-      if let short = header.acknowledgement, received.largest.map({ number > $0 }) ?? true {
-        // The short acknowledgement of an older packet contains nothing new.
-        scratch.ranges.setShort(largest: short.expanded(after: flow.largestAcknowledged))
-        try handleAcknowledgement(short.ackDelay, &scratch, at: now)
-      }
-      var isAckEliciting = false
-      var hasForbiddenMessage = false
-      var frames = FrameReader(reader)
-      while let frame = try frames.next(ranges: &scratch.ranges) {
-        if frame.isAckEliciting { isAckEliciting = true }
-        switch frame {
-        case .message(let message):
-          guard allowsMessages || message.channel == SessionWire.controlChannel else {
-            hasForbiddenMessage = true
-            continue
-          }
-          let offset = frames.offset - message.payload.count
-          try channels.receive(message, at: offset, into: &arrivals)
-        case .credit(let channel, let limit):
-          channels.handleCredit(channel: channel, limit: limit)
-        case .acknowledgement(let ackDelay):
-          try handleAcknowledgement(ackDelay, &scratch, at: now)
-        case .ping, .padding: break
-        }
-      }
-      if hasForbiddenMessage { return false }
-      _ = received.insert(number, isAckEliciting: isAckEliciting, at: now)
-      recordSignOfLife(at: now)
-      growWindows(&channels, at: now)
-      return true
-    } catch {
-      malformedPackets += 1
-      return false
-    }
-  }
-
-  /// Grows the receive windows at most once per round trip.
-  private mutating func growWindows(_ channels: inout ChannelSet, at now: Instant) {
-    guard now >= nextWindowGrowth, flow.roundTrip.hasSample else { return }
-    let roundTrip = flow.roundTrip.smoothed
-    channels.growWindows(roundTrip: roundTrip, at: now)
-    nextWindowGrowth = now.advanced(byNanoseconds: roundTrip)
-  }
-
-  /// Handles an acknowledgement of the packets in `scratch.ranges`.
-  private mutating func handleAcknowledgement(
-    _ ackDelay: AckDelay, _ scratch: inout Scratch, at now: Instant
-  ) throws(DecodeError) {
-    guard
-      flow.handle(
-        scratch.ranges, ackDelay: ackDelay.nanoseconds, at: now,
-        acknowledged: &scratch.outcome.acknowledged, lost: &scratch.outcome.lost)
-    else { throw .invalid(what: "acknowledgement of a packet that was never sent") }
-  }
-
-  private mutating func recordSignOfLife(at now: Instant) {
-    lastReceived = now
-    unansweredProbes = 0
-    isSilent = false
-    // While connecting, this side's own address may have changed, so hellos must continue.
-    guard stage != .connecting else { return }
-    nextHello = nil
-    token = nil
-    stage = .validated
-  }
-
-  /// Handles the acknowledgement of a packet that itself contained an acknowledgement. The peer has
-  /// received the ranges in that acknowledgement, so they need not be reported again.
-  mutating func handleAcknowledged(_ record: FrameRecord) {
-    received.confirmAcknowledgement(upTo: record.number)
-  }
-
-  /// Sends an acknowledgement at the next opportunity instead of waiting for more packets.
-  mutating func acknowledgeNow() { isAcknowledgementDue = true }
-
-  /// Sends an ack-eliciting packet at the next opportunity.
-  mutating func ping() { isPingDue = true }
-
-  /// Declares all unacknowledged packets lost, because another link carries their messages now.
-  mutating func abandonAll(_ outcome: inout Outcome) { flow.abandonAll(lost: &outcome.lost) }
-}
-
 // MARK: - Time
 extension DatagramPath {
   /// Performs the actions that are due at `now`.
   mutating func handleTimeout(_ outcome: inout Outcome, at now: Instant) {
-    guard stage != .connecting else { return }
+    guard isOpen else { return }
     if let next = flow.findTimeout(), now >= next,
       flow.handleTimeout(at: now, lost: &outcome.lost)
     {
@@ -345,7 +259,7 @@ extension DatagramPath {
   /// no timer is armed. `hasPending` is true if messages are pending that can be sent as soon as
   /// the pacer permits, and `hasUrgent` if some of them may be sent ahead of its schedule.
   mutating func findTimeout(hasPending: Bool, hasUrgent: Bool) -> Instant? {
-    guard stage != .connecting else { return nextHello }
+    guard isOpen else { return nextHello }
     var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)
     next = earliest(next, nextHello)
     next = earliest(next, nextKeepAlive)

@@ -9,4 +9,8 @@ struct Scratch: Sendable {
   var writer = FrameWriter()
   var records: [FrameRecord] = []
   var ranges = AcknowledgedRanges()
+  /// The decrypted packets of a batch of datagrams, one after another.
+  var opened: [UInt8] = []
+  /// The decrypted body of a stream frame.
+  var body: [UInt8] = []
 }

@@ -31,13 +31,23 @@ public struct SessionTiming: Hashable, Sendable {
   public init() {}
 }
 
-/// What all connections of a host share: the host's own description and its timing.
+/// What all connections of a host share: the host's own description, its timing, and how its links
+/// are secured.
 package final class LocalSide: Sendable {
   package let peer: PeerInfo
   package let timing: SessionTiming
+  /// How the links are encrypted; nil if they are in plaintext.
+  let security: LinkSecurity?
 
-  package init(_ peer: PeerInfo, timing: SessionTiming = SessionTiming()) {
+  /// Creates the shared part of a host's connections. If they are encrypted, the host's id is that
+  /// of its identity.
+  package init(
+    _ peer: PeerInfo, timing: SessionTiming = SessionTiming(), security: LinkSecurity? = nil
+  ) {
+    var peer = peer
+    if let security { peer.id = security.identity.id }
     self.peer = peer
     self.timing = timing
+    self.security = security
   }
 }

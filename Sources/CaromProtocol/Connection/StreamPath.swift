@@ -50,6 +50,14 @@ struct StreamPath: Sendable {
   /// Whether an acknowledgement must be sent as soon as the stream has space.
   private(set) var isAcknowledgementDue = false
 
+  /// The handshake of an encrypted stream while it waits for the peer's next message; nil in
+  /// plaintext.
+  var handshake: LinkHandshake?
+  /// The keys of an encrypted stream, once the handshake has derived them; nil in plaintext.
+  var keys: LinkKeys?
+  /// The numbers of bodies that were encrypted and decrypted.
+  private var sealedBodies = (sent: UInt64(0), received: UInt64(0))
+
   /// Whether the seat was granted, so that carriers may be sent and received on the stream.
   var isJoined = false
 
@@ -127,8 +135,42 @@ extension StreamPath {
   /// Queues a control packet.
   mutating func append(_ packet: ControlPacket) {
     let packet = packet.packet
-    Packet.appendFrame(
-      type: packet.type, action: packet.action, payload: packet.payload.span, to: &control)
+    guard keys != nil else {
+      return Packet.appendFrame(
+        type: packet.type, action: packet.action, payload: packet.payload.span, to: &control)
+    }
+    var writer = PacketWriter()
+    packet.encode(into: &writer)
+    var body = writer.bytes + [UInt8](repeating: 0, count: LinkKeys.overhead)
+    var span = body.mutableSpan
+    seal(&span, from: 0)
+    do throws(FrameError) {
+      try FrameEncoder(limit: .max).append(body.span, to: &control)
+    } catch { preconditionFailure("a control packet is far shorter than Int.max") }
+  }
+
+  /// Encrypts the body of a stream frame, the bytes of `buffer` from `start` on. Its last bytes
+  /// receive the tag.
+  private mutating func seal(_ buffer: inout MutableSpan<UInt8>, from start: Int) {
+    keys?.seal(&buffer, from: start, head: 0, number: sealedBodies.sent)
+    sealedBodies.sent += 1
+  }
+
+  /// Encrypts and decrypts all further bodies with `keys`.
+  mutating func begin(_ keys: LinkKeys) {
+    self.keys = keys
+    handshake = nil
+  }
+
+  /// Replaces `output` with the decrypted body of a stream frame. Returns false if the peer has not
+  /// sealed it as its next one.
+  mutating func open(_ body: Span<UInt8>, into output: inout [UInt8]) -> Bool {
+    output.removeAll(keepingCapacity: true)
+    guard keys?.open(body, head: 0, number: sealedBodies.received, into: &output) == true else {
+      return false
+    }
+    sealedBodies.received += 1
+    return true
   }
 
   /// The next time at which `handleTimeout` must be called, or `nil` if no timer is armed.
@@ -169,6 +211,7 @@ extension StreamPath {
       recordCounts.count < Self.mostUnacknowledged
     else { return false }
     let start = scratch.writer.beginStreamFrame(limit: Self.carrierLength)
+    if keys != nil { scratch.writer.reserve(LinkKeys.overhead) }
     scratch.records.clear()
     if received > acknowledged {
       scratch.ranges.removeAll()
@@ -185,7 +228,9 @@ extension StreamPath {
       return false
     }
     recordAcknowledgementSent()
-    scratch.writer.endStreamFrame(from: start, type: SessionWire.carrierType)
+    if keys != nil { scratch.writer.appendReserved(LinkKeys.overhead) }
+    let body = scratch.writer.endStreamFrame(from: start, type: SessionWire.carrierType)
+    if keys != nil { scratch.writer.withBytes { seal(&$0, from: body) } }
     for record in scratch.records { records.append(record) }
     recordCounts.append(Int32(scratch.records.count))
     sent += 1

@@ -8,6 +8,31 @@ struct PathAddress: Hashable, Sendable {
   var sender: PathRole
 }
 
+/// What follows a hello in the same datagram: on an encrypted path part of the handshake, then
+/// possibly a data packet.
+struct HelloTail {
+  /// The initiator's message of the handshake; nil if there is none or it is malformed.
+  var part: HandshakePart?
+  /// Where the data packet begins, in bytes; the end of the datagram if there is none.
+  var packet: Int
+
+  init(of bytes: Span<UInt8>, after hello: Hello) {
+    packet = hello.isPadded ? bytes.count : hello.length
+    guard hello.isSealed, packet < bytes.count,
+      bytes[packet] == SessionDatagram.handshakeByte
+    else { return }
+    var reader = PacketReader(bytes.extracting(packet + 1..<bytes.count))
+    if let part = try? HandshakePart(decoding: &reader), part.sender == .initiator,
+      part.keyPrefix == hello.key.prefix
+    {
+      self.part = part
+      packet += part.length
+    } else {
+      packet = bytes.count
+    }
+  }
+}
+
 /// A datagram in reply to a sender for which the host stores no state.
 package struct StatelessReply: Sendable {
   package var bytes: [UInt8]
@@ -61,16 +86,25 @@ extension Host {
       else { return }
       entries[index].connection.handleRefusal(refusal, at: now)
       refresh(index, at: now)
+    case .handshake(let part):
+      guard let index = outgoingConnection(to: source.endpoint),
+        entries[index].connection.key.prefix == part.keyPrefix
+      else { return }
+      entries[index].connection.handleAnswer(part.message.span, at: now)
+      refresh(index, at: now)
     case .data: break
     }
   }
 
   /// Receives the data packet that follows a hello in the same datagram, if there is one.
   mutating func receivePacket(
-    in bytes: Span<UInt8>, after hello: Hello, from source: Route, at now: Instant
+    _ tail: HelloTail, in bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {
-    guard bytes.count > hello.length else { return }
-    let packet = bytes.extracting(hello.length..<bytes.count)
+    guard bytes.count > tail.packet else { return }
+    let packet = bytes.extracting(tail.packet..<bytes.count)
+    guard DataHeader.begins(with: packet[0]), DataHeader.role(of: packet[0]) == .initiator else {
+      return
+    }
     var none = Arrivals()
     receiveData(packet, from: source, followsHello: true, into: &none, at: now)
   }
@@ -104,14 +138,15 @@ extension Host {
     _ hello: Hello, _ bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {
     if let token = hello.token { return receive(hello, token, bytes, from: source, at: now) }
+    let tail = HelloTail(of: bytes, after: hello)
     if let cookie = hello.cookie, cookie.isValid(for: source.endpoint, secret: secret, at: now) {
       if keys[hello.key] == nil, deferToDirectory(hello, bytes, from: source) { return }
-      acceptHello(hello, from: source, hasEnded: hasEnded(hello.key), at: now)
+      acceptHello(hello, tail, from: source, hasEnded: hasEnded(hello.key), at: now)
     } else {
       reportInitiator(hello.key)
       sendRetry(for: hello, to: source, at: now)
     }
-    if hello.cookie != nil { receivePacket(in: bytes, after: hello, from: source, at: now) }
+    if hello.cookie != nil { receivePacket(tail, in: bytes, from: source, at: now) }
   }
 
   /// Replies to a hello with a retry, whose cookie lets the sender prove its address.
@@ -128,42 +163,51 @@ extension Host {
   /// refuses the hello and returns nil. `hasEnded` is true if a connection with the key has ended.
   @discardableResult
   mutating func acceptHello(
-    _ hello: Hello, from source: Route, hasEnded: Bool, at now: Instant
+    _ hello: Hello, _ tail: HelloTail, from source: Route, hasEnded: Bool, at now: Instant
   ) -> ConnectionID? {
     guard let id = keys[hello.key], let index = index(of: id) else {
-      return startConnection(for: hello, from: source, hasEnded: hasEnded, at: now)
+      return startConnection(for: hello, tail, from: source, hasEnded: hasEnded, at: now)
     }
-    entries[index].connection.receive(hello, from: source, at: now)
+    guard hello.isSealed == (side.security != nil) else { return nil }
+    entries[index].connection.receive(hello, tail.part, from: source, at: now)
     refresh(index, at: now)
     return nil
   }
 
   /// Starts a connection for a hello with an unknown key and returns its id. Refuses the hello and
-  /// returns nil if the connection has ended, the version differs or there are too many
-  /// connections.
+  /// returns nil if the connection has ended, the version differs, one side encrypts and the other
+  /// does not, or there are too many connections. A hello without the beginning of the handshake
+  /// that it needs is ignored.
   private mutating func startConnection(
-    for hello: Hello, from source: Route, hasEnded: Bool, at now: Instant
+    for hello: Hello, _ tail: HelloTail, from source: Route, hasEnded: Bool, at now: Instant
   ) -> ConnectionID? {
-    let isForgotten = hello.resumes || hasEnded
-    guard !isForgotten, hello.version == Hello.version, entries.count < Self.connectionLimit else {
-      let reason: Goodbye.Code =
-        hello.version != Hello.version ? .versionMismatch : isForgotten ? .forgotten : .full
+    if let reason = findRefusal(of: hello, hasEnded: hasEnded) {
       reply(to: source) {
         Refusal(keyPrefix: hello.key.prefix, reason: reason.rawValue).write(to: &$0)
       }
       return nil
     }
+    guard
+      let connection = Connection.responding(
+        to: hello, tail.part, from: source, as: side, makeSecrets(), at: now)
+    else { return nil }
     let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
     if let index = paths[address].flatMap({ index(of: $0) }) {
       entries[index].connection.dropDatagramPathIfEnding()
       refresh(index, at: now)
     }
     let id = makeConnectionID()
-    let connection = Connection.responding(
-      to: hello, from: source, as: side, at: now)
     keys[hello.key] = id
     insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
     return id
+  }
+
+  /// Returns the reason to refuse a hello with an unknown key; nil if there is none.
+  private func findRefusal(of hello: Hello, hasEnded: Bool) -> Goodbye.Code? {
+    if hello.isSealed != (side.security != nil) { return .securityMismatch }
+    if !hello.hasOwnVersion { return .versionMismatch }
+    if hello.resumes || hasEnded { return .forgotten }
+    return entries.count < Self.connectionLimit ? nil : .full
   }
 
   /// Queues a stateless reply, unless too many replies are waiting.
@@ -251,6 +295,9 @@ extension Host {
   /// nil if the stream only joined a connection.
   mutating func merge(_ index: Int, of info: PeerInfo?, into other: Int, at now: Instant) {
     let (id, owner) = (entries[index].id, entries[other].id)
+    guard
+      entries[other].connection.accepts(streamOf: entries[index].connection.provenPeer)
+    else { return closeAsForgotten(index, at: now) }
     guard let stream = entries[index].connection.removeStream() else { return }
     entries[other].connection.adoptStream(stream, of: info, at: now)
     report(.adopted(id, by: owner))

@@ -103,10 +103,11 @@ extension Host {
       }
     }
     relays[source.endpoint] = nil
-    if let id = acceptHello(hello, from: source, hasEnded: state == .ended, at: now) {
+    let tail = HelloTail(of: bytes.span, after: hello)
+    if let id = acceptHello(hello, tail, from: source, hasEnded: state == .ended, at: now) {
       directory.claim(hello.key, for: id)
     }
-    receivePacket(in: bytes.span, after: hello, from: source, at: now)
+    receivePacket(tail, in: bytes.span, from: source, at: now)
   }
 
   /// Passes a datagram to another host if the source's connection belongs to that host. Returns
@@ -191,7 +192,7 @@ extension Host {
     _ handed: HandedStream, as id: ConnectionID, at now: Instant
   ) -> Bool {
     guard entries.count < Self.connectionLimit else { return false }
-    let connection = Connection.responding(on: handed, as: side, at: now)
+    let connection = Connection.responding(on: handed, as: side, makeSecrets(), at: now)
     var entry = Entry(id: id, connection: connection, isIncoming: true)
     entry.wasHandedOver = true
     insert(entry, at: now)

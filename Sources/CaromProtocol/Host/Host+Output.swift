@@ -60,6 +60,10 @@ extension Host {
     @_lifetime(borrow self) get { scratch.writer.span }
   }
 
+  /// Swaps `buffer` with the buffer of decrypted packets, in which the messages of encrypted
+  /// datagrams lie that were added to `Arrivals`. Swap again once they are read.
+  package mutating func swapOpened(_ buffer: inout [UInt8]) { swap(&buffer, &scratch.opened) }
+
   /// Appends a connection's next datagram to `buffer` and returns its route, or nil if no datagram
   /// can be sent now.
   package mutating func pollDatagram(

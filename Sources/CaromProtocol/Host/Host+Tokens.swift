@@ -7,19 +7,21 @@ extension Host {
   mutating func receive(
     _ hello: Hello, _ token: AddressToken, _ bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {
+    let tail = HelloTail(of: bytes, after: hello)
     if let id = keys[hello.key] {
       // The hello was duplicated, or its sender has moved to another address since.
       let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
       guard paths[address] == id else { return sendRetry(for: hello, to: source, at: now) }
+      if tail.part != nil { acceptHello(hello, tail, from: source, hasEnded: false, at: now) }
     } else {
       guard token.isValid(for: source.endpoint.address, secret: secret, at: now) else {
         return sendRetry(for: hello, to: source, at: now)
       }
       if deferToDirectory(hello, bytes, from: source) { return }
       guard tokens.use(token.serial) else { return sendRetry(for: hello, to: source, at: now) }
-      acceptHello(hello, from: source, hasEnded: hasEnded(hello.key), at: now)
+      acceptHello(hello, tail, from: source, hasEnded: hasEnded(hello.key), at: now)
     }
-    receivePacket(in: bytes, after: hello, from: source, at: now)
+    receivePacket(tail, in: bytes, from: source, at: now)
   }
 
   /// Issues a token for the peer of an accepted connection once the connection is open and the

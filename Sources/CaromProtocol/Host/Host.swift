@@ -26,6 +26,8 @@ package struct Host {
   /// that its storage is reused.
   private var expired: [ConnectionID] = []
   private var lastID: UInt64
+  /// The secrets for handshakes; nil if the host's links are in plaintext.
+  private var secrets: LinkSecrets?
   var paths: PathTable
   var keys: [ConnectionKey: ConnectionID] = [:]
   /// The keys of accepted connections whose requests were answered and that have ended, oldest
@@ -59,15 +61,18 @@ package struct Host {
   ///
   /// `secret` is the key of the cookies and tokens that the host issues; draw it from the system's
   /// random number generator. The hosts of a group have the same `secret` and a different `member`
-  /// each.
+  /// each. If `security` is not nil, all links are encrypted, and the host's id is that of its
+  /// identity.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(),
-    secret: HostSecret = HostSecret(low: 0, high: 0), member: Int? = nil
+    secret: HostSecret = HostSecret(low: 0, high: 0), security: LinkSecurity? = nil,
+    member: Int? = nil
   ) {
     self.member = member
     lastID = ConnectionID.beginning(of: member ?? 0).number
-    side = LocalSide(local, timing: timing)
+    side = LocalSide(local, timing: timing, security: security)
+    secrets = security.map { LinkSecrets($0) }
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
     self.secret = secret
     paths = PathTable(secret: secret)
@@ -80,6 +85,9 @@ package struct Host {
     repeat { lastID += 1 } while !entries.hasPlace(for: ConnectionID(lastID))
     return ConnectionID(lastID)
   }
+
+  /// Returns the secrets for the handshakes of a new connection; nil in plaintext.
+  mutating func makeSecrets() -> LinkSecrets? { secrets?.makeSequence() }
 
   /// Whether every connection has ended and has nothing left to send. A connection may still answer
   /// a repeated goodbye.
@@ -113,7 +121,7 @@ extension Host {
   /// if `connectionLimit` is reached.
   package mutating func accept(_ id: ConnectionID, at now: Instant) -> Bool {
     guard entries.count < Self.connectionLimit else { return false }
-    let connection = Connection.respondingOnStream(as: side, at: now)
+    let connection = Connection.respondingOnStream(as: side, makeSecrets(), at: now)
     insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
     return true
   }
@@ -130,7 +138,8 @@ extension Host {
       refresh(index, at: now)
       return isAdded
     }
-    let connection = Connection.initiatingOnStream(as: side, key: key, at: now)
+    let connection = Connection.initiatingOnStream(
+      as: side, key: key, makeSecrets(), at: now)
     insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     return true
   }
@@ -148,7 +157,7 @@ extension Host {
       return entries[index].connection.isLingering
     }
     if index(of: id) == nil {
-      let connection = Connection.initiating(as: side, key: key, at: now)
+      let connection = Connection.initiating(as: side, key: key, makeSecrets(), at: now)
       insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     }
     guard let index = index(of: id) else { return }

@@ -23,11 +23,11 @@ package struct Lobby {
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), secret: HostSecret = HostSecret(low: 0, high: 0),
-    member: Int? = nil
+    security: LinkSecurity? = nil, member: Int? = nil
   ) {
     host = Host(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, secret: secret,
-      member: member)
+      security: security, member: member)
   }
 
   /// Creates a lobby with one seat, whose matchmaker starts looking for an opponent at `now`. Until
@@ -35,10 +35,10 @@ package struct Lobby {
   package init(
     _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
     generator: SeededGenerator, secret: HostSecret = HostSecret(low: 0, high: 0),
-    at now: Instant
+    security: LinkSecurity? = nil, at now: Instant
   ) {
-    host = Host(local, seats: 1, timing: timing, secret: secret)
-    matchmaker = Matchmaker(as: local.id, window: window, generator: generator, at: now)
+    host = Host(local, seats: 1, timing: timing, secret: secret, security: security)
+    matchmaker = Matchmaker(as: host.local.id, window: window, generator: generator, at: now)
     performActions(at: now)
   }
 

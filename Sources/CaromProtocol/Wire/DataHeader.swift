@@ -26,6 +26,11 @@ package struct DataHeader: Hashable, Sendable {
   /// The number of bytes that `number` takes on the wire: 2, 3 or 4.
   package var numberLength: Int
   package var acknowledgement: ShortAcknowledgement?
+  /// Whether the first byte says that an acknowledgement follows the number.
+  private let hasAcknowledgement: Bool
+
+  /// The length in bytes of the part that stays readable in an encrypted packet.
+  var readableLength: Int { 1 + numberLength }
 
   /// Creates the header of the packet `number`. The header contains only the low `numberLength`
   /// bytes of the number.
@@ -37,6 +42,7 @@ package struct DataHeader: Hashable, Sendable {
     self.number = UInt32(truncatingIfNeeded: number & (1 << UInt64(8 * numberLength) - 1))
     self.numberLength = numberLength
     self.acknowledgement = acknowledgement
+    hasAcknowledgement = acknowledgement != nil
   }
 
   /// Returns how many bytes of the packet number `next` must be sent for the peer to distinguish it
@@ -66,25 +72,43 @@ package struct DataHeader: Hashable, Sendable {
 
   /// Creates a header from the start of a data packet. The frames remain in `reader`.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
+    self = try Self.readNumber(from: &reader)
+    try readAcknowledgement(from: &reader)
+  }
+
+  /// Reads the part of a header that stays readable in an encrypted packet: the first byte and the
+  /// number. `readAcknowledgement` must follow, once the rest is decrypted.
+  @inline(__always)
+  static func readNumber(from reader: inout PacketReader) throws(DecodeError) -> DataHeader {
     let first = try reader.read(UInt8.self)
     guard Self.begins(with: first), first & Self.reservedBits == 0 else {
       throw .invalid(what: "data packet: first byte")
     }
-    role = Self.role(of: first)
+    let number: UInt32
     switch first >> 4 & 3 {
-    case 1:
-      number = UInt32(try reader.read(UInt16.self))
-      numberLength = 2
+    case 1: number = UInt32(try reader.read(UInt16.self))
     case 2:
       let low = try reader.read(UInt16.self)
       number = UInt32(low) | UInt32(try reader.read(UInt8.self)) << 16
-      numberLength = 3
-    case 3:
-      number = try reader.read(UInt32.self)
-      numberLength = 4
+    case 3: number = try reader.read(UInt32.self)
     default: throw .invalid(what: "data packet: length of the number")
     }
-    guard first & Self.acknowledgementBit != 0 else { return }
+    return DataHeader(
+      role: Self.role(of: first), number: number, numberLength: Int(first >> 4 & 3) + 1,
+      hasAcknowledgement: first & Self.acknowledgementBit != 0)
+  }
+
+  private init(role: PathRole, number: UInt32, numberLength: Int, hasAcknowledgement: Bool) {
+    self.role = role
+    self.number = number
+    self.numberLength = numberLength
+    self.hasAcknowledgement = hasAcknowledgement
+  }
+
+  /// Reads the acknowledgement that follows the number, if there is one.
+  @inline(__always)
+  mutating func readAcknowledgement(from reader: inout PacketReader) throws(DecodeError) {
+    guard hasAcknowledgement else { return }
     acknowledgement = ShortAcknowledgement(
       largest: try reader.read(), ackDelay: AckDelay(byte: try reader.read()))
   }

@@ -33,6 +33,11 @@ public enum DisconnectReason: Hashable, Sendable {
   /// One side read none of its messages for `SessionTiming.fullQueueLimit` while the other side's
   /// send queue was full. Both sides report this reason.
   case tooSlow
+  /// One side encrypts its connections and the other does not. Neither falls back to plaintext:
+  /// both must use the same `SessionSecurity`.
+  case securityMismatch
+  /// A peer described itself with an id that does not belong to the key that it has proven to have.
+  case identityMismatch
   /// The transport connection was reset: the peer's process ended or a device on the path cut the
   /// connection.
   case connectionReset
@@ -47,7 +52,8 @@ extension DisconnectReason {
     switch self {
     case .closedLocally, .handshakeTimeout, .timedOut, .connectionReset, .connectionLost: false
     case .left, .finished, .replaced, .full, .busy, .declined, .versionMismatch,
-      .wrongApplication, .protocolViolation, .kicked, .tooSlow:
+      .wrongApplication, .protocolViolation, .kicked, .tooSlow, .securityMismatch,
+      .identityMismatch:
       true
     }
   }
@@ -71,6 +77,8 @@ extension DisconnectReason: CustomStringConvertible {
     case .timedOut: "timedOut"
     case .kicked(let why): why.isEmpty ? "kicked" : "kicked: \(why)"
     case .tooSlow: "tooSlow"
+    case .securityMismatch: "securityMismatch"
+    case .identityMismatch: "identityMismatch"
     case .connectionReset: "connectionReset"
     case .connectionLost: "connectionLost"
     }

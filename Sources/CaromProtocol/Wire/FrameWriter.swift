@@ -54,6 +54,28 @@ package struct FrameWriter: Sendable {
     begin(limit: limit)
   }
 
+  /// Keeps the last `count` bytes of the packet's room free, for a tag.
+  mutating func reserve(_ count: Int) {
+    limit -= count
+    end -= count
+  }
+
+  /// Appends the `count` bytes that were reserved. Their values are unspecified.
+  mutating func appendReserved(_ count: Int) {
+    self.count += count
+    limit += count
+    end += count
+    precondition(self.count <= storage.count, "the bytes must have been reserved")
+  }
+
+  /// Passes everything written so far to `body`, which may change it.
+  mutating func withBytes(_ body: (inout MutableSpan<UInt8>) -> Void) {
+    let length = count
+    var all = storage.mutableSpan
+    var bytes = all._mutatingExtracting(0..<length)
+    body(&bytes)
+  }
+
   /// Returns the packet's bytes and leaves the writer without storage.
   package mutating func takeBytes() -> [UInt8] {
     var taken: [UInt8] = []
@@ -129,7 +151,9 @@ extension FrameWriter {
   }
 
   /// Writes the head of the stream frame that starts at `start`, now that its packet is complete.
-  package mutating func endStreamFrame(from start: Int, type: UInt16) {
+  /// Returns where the body of the stream frame starts.
+  @discardableResult
+  package mutating func endStreamFrame(from start: Int, type: UInt16) -> Int {
     let length = UInt64(count - start - FrameEncoder.headerLength)
     var output = storage.mutableSpan
     for index in 0..<FrameEncoder.headerLength {
@@ -140,6 +164,7 @@ extension FrameWriter {
     output[head + 1] = UInt8(truncatingIfNeeded: type >> 8)
     output[head + 2] = 0
     output[head + 3] = 0
+    return head
   }
 
   /// Removes the stream frame that starts at `start`, and everything after it.

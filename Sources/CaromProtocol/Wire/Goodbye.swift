@@ -35,6 +35,10 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     /// The receiver of the goodbye left its messages unread for too long, and the sender's queue
     /// for it stayed full.
     case tooSlow = 12
+    /// One side encrypts its connections and the other does not.
+    case securityMismatch = 13
+    /// The id in the receiver's description is not that of the key that it has proven to have.
+    case identityMismatch = 14
 
     /// Whether the host explains the code in a text.
     fileprivate var carriesText: Bool { self == .declined || self == .kicked }
@@ -98,6 +102,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case .kicked: .kicked(text)
     case .forgotten: .connectionReset
     case .tooSlow: .tooSlow
+    case .securityMismatch: .securityMismatch
+    case .identityMismatch: .identityMismatch
     }
   }
 }

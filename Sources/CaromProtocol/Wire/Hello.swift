@@ -8,10 +8,11 @@ package struct Hello: Hashable, Sendable {
   /// The length of a hello with neither cookie nor token, in bytes. It is padded to be much longer
   /// than the answer, so that a spoofed hello cannot be used for an amplification attack.
   package static let paddedLength = 1200
-  /// The version of the session protocol that this module implements.
+  /// The version of the session protocol that this module implements in plaintext.
   package static let version: UInt16 = 2
 
   private static let magic: UInt32 = 0x324D_5243  // "CRM2"
+  private static let sealedMagic: UInt32 = 0x334D_5243  // "CRM3"
   private static let resumeFlag: UInt8 = 0x01
   private static let tokenFlag: UInt8 = 0x02
 
@@ -26,17 +27,25 @@ package struct Hello: Hashable, Sendable {
   /// The token that the host issued to this address during an earlier connection; nil if there is
   /// none. It takes the place of a cookie in the first hello of a new connection.
   package var token: AddressToken?
+  /// Whether the connection is encrypted.
+  package var isSealed: Bool
 
   /// Whether the hello is padded. Only a hello that is not padded can be followed by a data packet.
   package var isPadded: Bool { cookie == nil && token == nil }
   /// The length of this hello in bytes, without padding or a data packet.
   package var length: Int { Self.length + (token == nil ? 0 : AddressToken.length) }
 
+  /// Whether the hello has the version that this module implements.
+  package var hasOwnVersion: Bool {
+    version == (isSealed ? SessionWire.sealedVersion : Self.version)
+  }
+
   package init(
-    version: UInt16 = Self.version, key: ConnectionKey, epoch: UInt32, resumes: Bool,
-    cookie: Cookie?, token: AddressToken? = nil
+    version: UInt16? = nil, key: ConnectionKey, epoch: UInt32, resumes: Bool, cookie: Cookie?,
+    token: AddressToken? = nil, isSealed: Bool = false
   ) {
-    self.version = version
+    self.version = version ?? (isSealed ? SessionWire.sealedVersion : Self.version)
+    self.isSealed = isSealed
     self.key = key
     self.epoch = epoch
     self.resumes = resumes
@@ -47,7 +56,9 @@ package struct Hello: Hashable, Sendable {
   /// Creates a hello from the bytes that follow its first byte. After a hello with a cookie or a
   /// token, the initiator's data packet may remain in `reader`.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
-    guard try reader.read(UInt32.self) == Self.magic else { throw .invalid(what: "hello: magic") }
+    let magic: UInt32 = try reader.read()
+    isSealed = magic == Self.sealedMagic
+    guard isSealed || magic == Self.magic else { throw .invalid(what: "hello: magic") }
     version = try reader.read()
     key = ConnectionKey(prefix: try reader.read(), rest: try reader.read())
     guard key != .none else { throw .invalid(what: "hello: no key") }
@@ -72,7 +83,7 @@ package struct Hello: Hashable, Sendable {
   /// Appends the hello, padded if it has neither cookie nor token.
   package func write(to writer: inout FrameWriter) {
     writer.append(SessionDatagram.helloByte)
-    writer.append(integer: Self.magic)
+    writer.append(integer: isSealed ? Self.sealedMagic : Self.magic)
     writer.append(integer: version)
     writer.append(integer: key.prefix)
     writer.append(integer: key.rest)

@@ -6,13 +6,17 @@ package enum SessionDatagram: Hashable, Sendable {
   static let helloByte: UInt8 = 0x80
   static let retryByte: UInt8 = 0x81
   static let refusalByte: UInt8 = 0x82
+  static let handshakeByte: UInt8 = 0x83
 
   /// A data packet (0x00 to 0x7F). Its frames remain in the reader.
   case data(DataHeader)
-  /// A hello. If the hello has a cookie or a token, a data packet may remain in the reader.
+  /// A hello. If the hello has a cookie or a token, a data packet may remain in the reader, and on
+  /// an encrypted path a `HandshakePart` before it.
   case hello(Hello)
   case retry(Retry)
   case refusal(Refusal)
+  /// The responder's message of a handshake.
+  case handshake(HandshakePart)
 
   /// Creates a datagram by decoding its beginning. The documentation of each case says which bytes
   /// remain in `reader`.
@@ -25,13 +29,19 @@ package enum SessionDatagram: Hashable, Sendable {
     _ = try reader.read(UInt8.self)
     switch first {
     case Self.helloByte:
-      self = .hello(try Hello(decoding: &reader))
+      let hello = try Hello(decoding: &reader)
+      self = .hello(hello)
       guard let next = reader.peek() else { return }
+      if hello.isSealed, next == Self.handshakeByte { return }
       guard DataHeader.begins(with: next), DataHeader.role(of: next) == .initiator else {
         throw .invalid(what: "hello: the bytes after it are no data packet of the initiator")
       }
     case Self.retryByte: self = .retry(try Retry(decoding: &reader))
     case Self.refusalByte: self = .refusal(try Refusal(decoding: &reader))
+    case Self.handshakeByte:
+      let part = try HandshakePart(decoding: &reader)
+      guard part.sender == .responder else { throw .invalid(what: "handshake without a hello") }
+      self = .handshake(part)
     default: throw .invalid(what: "datagram")
     }
   }

@@ -6,6 +6,9 @@ package enum SessionWire {
   /// The version of the session protocol. Peers with another version are refused.
   package static let version: UInt16 = 2
 
+  /// The version of the encrypted session protocol.
+  package static let sealedVersion: UInt16 = 3
+
   /// The packet type of control packets.
   package static let controlType: UInt16 = 1
   /// The packet type of frames on a stream. The payload has the format of a data packet without its
@@ -28,6 +31,7 @@ package enum SessionWire {
     case pong = 5
     case join = 6
     case token = 7
+    case handshake = 8
   }
 }
 
@@ -48,6 +52,8 @@ package enum ControlPacket: Hashable, Sendable {
   case join(version: UInt16, ConnectionKey)
   /// Gives the client a token that saves a round trip when the client joins again.
   case token(AddressToken)
+  /// A message of a stream's handshake. It precedes everything else on the stream.
+  case handshake(version: UInt16, [UInt8])
 
   /// The control packet as a packet of a stream.
   package var packet: Packet {
@@ -84,6 +90,10 @@ package enum ControlPacket: Hashable, Sendable {
     case .token(let token):
       action = .token
       token.encode(into: &writer)
+    case .handshake(let version, let message):
+      action = .handshake
+      writer.write(version)
+      writer.write(message)
     }
     return Packet(
       type: SessionWire.controlType, action: action.rawValue, payload: writer.bytes)
@@ -116,6 +126,9 @@ package enum ControlPacket: Hashable, Sendable {
       let key = ConnectionKey(prefix: try reader.read(), rest: try reader.read())
       self = .join(version: version, key)
     case .token: self = .token(try AddressToken(decoding: &reader))
+    case .handshake:
+      let version: UInt16 = try reader.read()
+      self = .handshake(version: version, reader.readRest())
     }
     try reader.finish()
   }

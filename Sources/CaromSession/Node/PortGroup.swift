@@ -8,11 +8,14 @@ final class PortShare: Sendable {
   /// The host secret, which all nodes share, because a client may return one node's cookie to
   /// another.
   let secret: HostSecret
+  /// The security of all nodes, which have one identity.
+  let security: SessionSecurity
   /// The directory of the group: the connection keys, the seats and the address tokens of all
   /// nodes.
   let directory: Locked<HostDirectory>
 
-  init(seats: Int, spectatorSeats: Int, on loop: NetworkLoop) {
+  init(seats: Int, spectatorSeats: Int, security: SessionSecurity, on loop: NetworkLoop) {
+    self.security = security
     self.seats = seats
     self.spectatorSeats = spectatorSeats
     secret = SessionNode.makeSecret(on: loop)

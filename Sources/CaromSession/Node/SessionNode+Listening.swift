@@ -99,16 +99,29 @@ extension SessionNode {
     arrivals.channels = feed.hasHandler ? feed.paused.inverted : ChannelMask()
     bytesReceived += Self.receive(batch, on: socket, into: &arrivals, &lobby, at: loop.now)
     turn.isDraining = true  // what the handler sends is sent below
+    var opened: [UInt8] = []
+    swapOpened(&opened)
     for message in arrivals.messages {
       let start = Int(message.offset)
-      let datagram = batch[Int(message.datagram)].payload
-      deliver(message, datagram.extracting(start..<start + Int(message.length)))
+      let range = start..<start + Int(message.length)
+      guard message.datagram >= 0 else {
+        deliver(message, opened.span.extracting(range))
+        continue
+      }
+      deliver(message, batch[Int(message.datagram)].payload.extracting(range))
     }
+    swapOpened(&opened)
     turn.isDraining = false
     arrivals.removeAll()
     swap(&arrivals, &self.arrivals)
     drain()
   }
+
+  /// Swaps `opened` with the machine's buffer of decrypted packets.
+  // Not inlined, so that the optimizer cannot merge the accesses to `lobby` before and after the
+  // messages are delivered.
+  @inline(never)
+  private func swapOpened(_ opened: inout [UInt8]) { lobby.host.swapOpened(&opened) }
 
   /// Passes a batch of datagrams to the machine, which is accessed once for all of them. Returns
   /// the number of bytes received.

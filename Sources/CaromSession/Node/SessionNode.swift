@@ -67,18 +67,19 @@ public actor SessionNode: LoopActor {
   public internal(set) var postsRefused: UInt64 = 0
 
   /// Creates a node that hosts `seats` players and `spectatorSeats` spectators. Its owner answers
-  /// each request for a seat.
+  /// each request for a seat. If `security` has an identity, the node has the id of that identity.
   public init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), over kinds: LinkKinds = .all, on loop: NetworkLoop
+    timing: SessionTiming = SessionTiming(), over kinds: LinkKinds = .all,
+    security: SessionSecurity = .none, on loop: NetworkLoop
   ) {
     self.loop = loop
-    self.local = local
     self.kinds = kinds
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing,
-      secret: Self.makeSecret(on: loop))
+      secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop))
+    self.local = lobby.host.local
   }
 
   /// Creates a node with one seat, in matchmaking mode. The owner reports the hosts that discovery
@@ -86,15 +87,17 @@ public actor SessionNode: LoopActor {
   /// `window` has passed, the node advertises the status `searching`; after that, `waiting`.
   public init(
     matching local: PeerInfo, window: Duration, timing: SessionTiming = SessionTiming(),
-    over kinds: LinkKinds = .all, seed: UInt64, on loop: NetworkLoop
+    over kinds: LinkKinds = .all, security: SessionSecurity = .none, seed: UInt64,
+    on loop: NetworkLoop
   ) {
     self.loop = loop
-    self.local = local
     self.kinds = kinds
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, window: window, timing: timing, generator: SeededGenerator(seed: seed),
-      secret: Self.makeSecret(on: loop), at: loop.now)
+      secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop),
+      at: loop.now)
+    self.local = lobby.host.local
   }
 
   /// Creates a node that shares its port, its seats and its directory with nodes on other loops.
@@ -103,13 +106,14 @@ public actor SessionNode: LoopActor {
     over kinds: LinkKinds, on loop: NetworkLoop
   ) {
     self.loop = loop
-    self.local = local
     self.kinds = kinds
     group = PortGroup(share: share)
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, seats: share.seats, spectatorSeats: share.spectatorSeats, timing: timing,
-      secret: share.secret, member: member)
+      secret: share.secret, security: share.security.makeLinkSecurity(on: loop),
+      member: member)
+    self.local = lobby.host.local
   }
 
   static func makeSecret(on loop: NetworkLoop) -> HostSecret {

@@ -8,18 +8,21 @@ extension Session {
   ///
   /// Up to `seats` players and `spectatorSeats` spectators can be connected at a time. Further
   /// peers are refused with `full`. `admit` is called once for each peer that requests a seat.
-  /// `timing.resumeLimit` is the time within which a peer that has lost its network can return
-  /// without losing its seat or any reliable message.
+  /// `security` says how connections are protected; every peer must use the same. With an identity,
+  /// the session has the id of that identity. `timing.resumeLimit` is the time within which a peer
+  /// that has lost its network can return without losing its seat or any reliable message.
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), loop: NetworkLoop,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
   ) async throws -> Result {
     try await host(
       as: local, port: port, on: addresses, over: kinds, seats: seats,
-      spectatorSeats: spectatorSeats, timing: timing, loops: [loop], admit: admit, body)
+      spectatorSeats: spectatorSeats, timing: timing, security: security, loops: [loop],
+      admit: admit, body)
   }
 
   /// Hosts a session, as `host(as:port:…:loop:…)` does, on `count` event loops that the session
@@ -27,7 +30,8 @@ extension Session {
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), loops count: Int = 1,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    loops count: Int = 1,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
   ) async throws -> Result {
@@ -37,7 +41,8 @@ extension Session {
       for number in 0..<count { loops.append(try NetworkLoop(name: "carom-loop-\(number)")) }
       let result = try await host(
         as: local, port: port, on: addresses, over: kinds, seats: seats,
-        spectatorSeats: spectatorSeats, timing: timing, loops: loops, admit: admit, body)
+        spectatorSeats: spectatorSeats, timing: timing, security: security,
+        loops: loops, admit: admit, body)
       for loop in loops { await loop.shutdown() }
       return result
     } catch {
@@ -56,7 +61,8 @@ extension Session {
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), loops: [NetworkLoop],
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    loops: [NetworkLoop],
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
   ) async throws -> Result {
@@ -65,14 +71,15 @@ extension Session {
     guard loops.count > 1 else {
       let node = SessionNode(
         local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, over: kinds,
-        on: loops[0])
+        security: security, on: loops[0])
       let session = await Session([node], admit: admit)
       return try await session.run {
         let port = try await node.listen(on: addresses, port: port)
         return try await body(session, port)
       }
     }
-    let share = PortShare(seats: seats, spectatorSeats: spectatorSeats, on: loops[0])
+    let share = PortShare(
+      seats: seats, spectatorSeats: spectatorSeats, security: security, on: loops[0])
     let nodes = loops.indices.map { member in
       SessionNode(
         local, sharing: share, member: member, timing: timing, over: kinds, on: loops[member])

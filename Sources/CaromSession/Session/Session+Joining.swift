@@ -5,14 +5,17 @@ import CaromTransport
 extension Session {
   /// Connects to a host at one of `endpoints`, requests a seat and, once the host admits this
   /// client, runs `body` with the session and the host. A `token` from an earlier session with the
-  /// same host saves a round trip (see `joinToken`).
+  /// same host saves a round trip (see `joinToken`). `security` must be the host's; with an
+  /// identity, this client has the id of that identity.
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
-    timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, token: JoinToken? = nil, loop: NetworkLoop,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
+    token: JoinToken? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
-    let node = SessionNode(local, seats: 0, timing: timing, over: kinds, on: loop)
+    let node = SessionNode(
+      local, seats: 0, timing: timing, over: kinds, security: security, on: loop)
     if let token { await node.store(token) }
     let session = await Session([node], admit: nil)
     return try await session.run {
@@ -27,8 +30,9 @@ extension Session {
   /// Joins a host, as `join(_:as:…)` does, by its host name or by an IP address as text.
   public static func join<Result>(
     host: String, port: UInt16, as local: PeerInfo, over kinds: LinkKinds = .all,
-    timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, token: JoinToken? = nil, loop: NetworkLoop,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
+    token: JoinToken? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let addresses: [IPAddress]
@@ -37,7 +41,7 @@ extension Session {
     } catch { throw SessionError.transport(error) }
     return try await join(
       addresses.map { Endpoint($0, port: port) }, as: local, over: kinds, timing: timing,
-      within: limit, retrying: policy, token: token, loop: loop, body)
+      security: security, within: limit, retrying: policy, token: token, loop: loop, body)
   }
 
   private func connect(

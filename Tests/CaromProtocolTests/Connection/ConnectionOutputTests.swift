@@ -60,7 +60,7 @@ import Testing
 
   @Test func `a session packet with an unlisted action is counted and skipped over datagrams`() {
     var host = makeResponder()
-    let later = Packet(type: 1, action: 8, payload: [1, 2]).encoded
+    let later = Packet(type: 1, action: 10, payload: [1, 2]).encoded
     let ping = ControlPacket.ping(sent: 5).packet.encoded
     receive(
       0, [.message(.reliableOrdered, 64, 0, later), .message(.unreliable, 64, 0, ping)],
@@ -73,7 +73,7 @@ import Testing
   @Test(arguments: [
     Packet(type: 2, action: 4, payload: [UInt8](repeating: 0, count: 8)).encoded,
     Packet(type: 1, action: 4, payload: [UInt8](repeating: 0, count: 7)).encoded,
-    Packet(type: 1, action: 3, payload: [13, 2, 0, 0]).encoded, [1, 0, 4],
+    Packet(type: 1, action: 3, payload: [15, 2, 0, 0]).encoded, [1, 0, 4],
   ])
   func `a malformed session packet over datagrams ends the connection with code 8`(
     bytes: [UInt8]

@@ -130,3 +130,15 @@ extension Connection {
     return host
   }
 }
+
+extension Connection {
+  /// A responder in plaintext whose initiator has proven its address.
+  static func responding(
+    to hello: Hello, from source: Route, as local: LocalSide, at now: Instant
+  ) -> Connection {
+    guard let connection = responding(to: hello, nil, from: source, as: local, nil, at: now) else {
+      preconditionFailure("a connection in plaintext needs no handshake")
+    }
+    return connection
+  }
+}

@@ -10,8 +10,8 @@ struct DatagramPair {
   static let delay = Duration.milliseconds(5)
 
   var now = Instant(nanoseconds: 1_000_000_000)
-  var host = Host(makePeer(1), seats: 4, secret: HostSecret(low: 1, high: 2))
-  var client = Host(makePeer(2), seats: 0)
+  var host: Host
+  var client: Host
   /// The client's newest connection.
   private(set) var id = ConnectionID(0)
   private(set) var key = ConnectionKey.none
@@ -25,9 +25,17 @@ struct DatagramPair {
   /// The number of requests that the host refuses as busy before it grants one.
   var refusals = 0
 
+  init(isEncrypted: Bool = false) {
+    var generator = SeededGenerator(seed: 1)
+    func makeSecurity() -> LinkSecurity? { isEncrypted ? LinkSecurity(using: &generator) : nil }
+    host = Host(
+      makePeer(1), seats: 4, secret: HostSecret(low: 1, high: 2), security: makeSecurity())
+    client = Host(makePeer(2), seats: 0, security: makeSecurity())
+  }
+
   /// A pair with an open connection.
-  static func opened() -> DatagramPair {
-    var pair = DatagramPair()
+  static func opened(isEncrypted: Bool = false) -> DatagramPair {
+    var pair = DatagramPair(isEncrypted: isEncrypted)
     pair.connect(ConnectionKey(prefix: 1, rest: 2))
     pair.exchange()
     return pair

@@ -31,20 +31,24 @@ import Testing
   private static let environment = ProcessInfo.processInfo.environment
   private static let seeds = environment["CAROM_SEEDS"].flatMap { Int($0) } ?? defaultSeeds
 
-  @Test(arguments: Mix.allCases)
-  func `every network condition delivers all reliable messages in order`(mix: Mix) throws {
+  @Test(arguments: Mix.allCases, VirtualPeer.Links.datagrams)
+  func `every network condition delivers all reliable messages in order`(
+    mix: Mix, links: VirtualPeer.Links
+  ) throws {
     let rows = LinkProfile.all(named: Self.environment["CAROM_PROFILE"])
     var unanswered = 0
     try Seeds(Self.seeds, replay: Self.environment["CAROM_SEED"]).check(rows) { row, seed in
-      if try !Self.run(row, mix, seed) { unanswered += 1 }
+      if try !Self.run(row, mix, links, seed) { unanswered += 1 }
     }
     // A loss burst may drop every hello until the handshake times out.
     #expect(unanswered * 1_000 <= rows.count * Self.seeds)
   }
 
   /// Returns false if the handshake timed out because no packet arrived.
-  private static func run(_ row: LinkProfile, _ mix: Mix, _ seed: UInt64) throws -> Bool {
-    var pair = VirtualPair(seed: seed, profile: row, load: mix.load)
+  private static func run(
+    _ row: LinkProfile, _ mix: Mix, _ links: VirtualPeer.Links, _ seed: UInt64
+  ) throws -> Bool {
+    var pair = VirtualPair(seed: seed, profile: row, links: links, load: mix.load)
     let isDone = try pair.runLoad(for: .seconds(180))
     let peers = [pair.hostPeer, pair.clientPeer]
     if let fault = pair.faults.first { throw Broken(description: "\(mix): \(fault)") }
@@ -58,8 +62,11 @@ import Testing
       throw Broken(description: "\(mix): not done: \(counts), \(peers.flatMap(\.endings))")
     }
     for peer in peers {
-      if let datagram = peer.connection?.datagram, datagram.malformedPackets > 0 {
-        throw Broken(description: "\(mix): \(datagram.malformedPackets) malformed packets")
+      if let datagram = peer.connection?.datagram {
+        let dropped = datagram.malformedPackets + datagram.forgedPackets
+        guard dropped == 0 else {
+          throw Broken(description: "\(mix): \(dropped) malformed or forged packets")
+        }
       }
       if peer.largestDatagram > 1472 {
         throw Broken(description: "\(mix): a datagram of \(peer.largestDatagram) bytes")

@@ -1,4 +1,5 @@
 import CaromCore
+import CaromCrypto
 import CaromTesting
 
 @testable import CaromProtocol
@@ -6,12 +7,21 @@ import CaromTesting
 /// A peer on the virtual network, with a UDP socket and streams, driven as `SessionNode` drives
 /// one. It hosts or connects, sends its `Load`, and checks everything that it receives.
 struct VirtualPeer: VirtualNode {
-  /// The kinds of link that a peer opens and accepts.
+  /// The kinds of link that a peer opens and accepts, and whether they are encrypted.
   struct Links: OptionSet {
     let rawValue: Int
     static let datagram = Links(rawValue: 1)
     static let stream = Links(rawValue: 2)
     static let both: Links = [.datagram, .stream]
+    static let encrypted = Links(rawValue: 4)
+    /// Every combination, in plaintext and encrypted.
+    static let all: [Links] =
+      [.datagram, .stream, .both]
+      + [[.datagram, .encrypted], [.stream, .encrypted], [.datagram, .stream, .encrypted]]
+    /// Both kinds of link, in plaintext and encrypted.
+    static let bothKinds: [Links] = [.both, [.datagram, .stream, .encrypted]]
+    /// Datagrams alone, in plaintext and encrypted.
+    static let datagrams: [Links] = [.datagram, [.datagram, .encrypted]]
   }
 
   static let port: UInt16 = 7777
@@ -20,6 +30,7 @@ struct VirtualPeer: VirtualNode {
   let links: Links
   private(set) var key: ConnectionKey
   private var generator: SeededGenerator
+  private let security: LinkSecurity?
   /// The newest token that the host issued.
   private(set) var token: JoinToken?
   /// The token for the next connection attempt.
@@ -51,7 +62,10 @@ struct VirtualPeer: VirtualNode {
     let info = PeerInfo(
       id: PeerID(high: 0, low: UInt64(host.id.number) + 1), name: "\(host.id)",
       application: "test")
-    machine = Host(info, seats: 16, timing: timing, secret: HostSecret(using: &generator))
+    let security = links.contains(.encrypted) ? LinkSecurity(using: &generator) : nil
+    self.security = security
+    machine = Host(
+      info, seats: 16, timing: timing, secret: HostSecret(using: &generator), security: security)
     self.generator = generator
     sender = LoadSender(load)
   }
@@ -92,8 +106,11 @@ struct VirtualPeer: VirtualNode {
 
   /// Simulates a restart of the process: all state is lost.
   mutating func restart() {
+    let seed = SecretBytes(random: SecretSource.length, using: &generator)
+    let security = security.map { LinkSecurity($0.identity, seed: seed) }
     machine = Host(
-      machine.local, seats: 16, timing: machine.side.timing, secret: HostSecret(using: &generator))
+      machine.local, seats: 16, timing: machine.side.timing, secret: HostSecret(using: &generator),
+      security: security)
     id = nil
   }
 
@@ -228,5 +245,18 @@ struct VirtualPeer: VirtualNode {
     default: break
     }
     events.append(event)
+  }
+}
+
+extension LinkSecurity {
+  /// Creates the settings of a host with a new identity.
+  init(
+    using generator: inout some RandomNumberGenerator,
+    ciphers: [Cipher] = [.aesGCM, .chaChaPoly]
+  ) {
+    let identity = Identity(using: &generator)
+    self.init(
+      identity, seed: SecretBytes(random: SecretSource.length, using: &generator),
+      ciphers: ciphers)
   }
 }

@@ -157,12 +157,28 @@ import Testing
     for count in 0..<10 { #expect(error(of: Array(writer.bytes[..<count])) != nil) }
     for reason in UInt8.min...UInt8.max {
       let bytes = Array(writer.bytes.dropLast()) + [reason]
-      #expect(error(of: bytes) == (reason <= 12 ? nil : .invalid(what: "refusal: reason")))
+      #expect(error(of: bytes) == (reason <= 14 ? nil : .invalid(what: "refusal: reason")))
+    }
+  }
+
+  @Test func `a handshake has 11 bytes and its message`() throws {
+    let part = HandshakePart(number: 2, keyPrefix: key.prefix, message: [7, 8, 9])
+    var writer = FrameWriter(limit: 20)
+    part.write(to: &writer)
+    let bytes = writer.bytes
+    #expect(bytes == [0x83, 2, 1, 2, 3, 4, 5, 6, 7, 8, 3, 7, 8, 9])
+    #expect(part.length == bytes.count)
+    #expect(try decode(bytes) == (.handshake(part), 0))
+    #expect(error(of: bytes + [0]) == .trailingBytes(1))
+    for count in 0..<bytes.count { #expect(error(of: Array(bytes[..<count])) != nil) }
+    for number in UInt8.min...UInt8.max where number != 2 {
+      let what = number == 1 || number == 3 ? "handshake without a hello" : "handshake: number"
+      #expect(error(of: [0x83, number] + bytes[2...]) == .invalid(what: what))
     }
   }
 
   @Test func `other first bytes are refused`() {
-    for first in 0x83...0xFF as ClosedRange<UInt8> {
+    for first in 0x84...0xFF as ClosedRange<UInt8> {
       #expect(error(of: [first] + [UInt8](repeating: 0, count: 40)) == .invalid(what: "datagram"))
     }
     #expect(error(of: []) == .truncated(wanted: 1, remaining: 0))

@@ -35,6 +35,7 @@ private func rewrite(
     try rewrite(bytes.extracting(reader.offset..<bytes.count), into: &writer)
   case .retry(let retry): retry.write(to: &writer)
   case .refusal(let refusal): refusal.write(to: &writer)
+  case .handshake(let part): part.write(to: &writer)
   }
 }
 

@@ -1,0 +1,132 @@
+import CaromCore
+
+// The handshakes of encrypted links. Each link has a handshake of its own, which proves the peer's
+// identity, so that a link can join a connection only if both have the same peer.
+extension Connection {
+  /// The id that the peer has proven to have; nil if the connection is in plaintext, or if no
+  /// handshake is complete.
+  var provenPeer: PeerID? { datagram?.keys?.peer ?? stream?.keys?.peer }
+
+  /// Begins the handshake of a link. Returns nil if the connection is in plaintext. `key` is the
+  /// connection's key on a datagram path, and `none` on a stream.
+  mutating func makeHandshake(of key: ConnectionKey) -> LinkHandshake? {
+    guard let security = local.security, var own = secrets else { return nil }
+    defer { secrets = own }
+    return .initiating(security, key: key, &own)
+  }
+
+  /// Answers the first message of the peer's handshake. Returns nil if the connection is in
+  /// plaintext, or if the message is malformed.
+  private mutating func answer(_ message: Span<UInt8>, of key: ConnectionKey) -> LinkHandshake? {
+    guard let security = local.security, var own = secrets else { return nil }
+    defer { secrets = own }
+    return .responding(to: message, security, key: key, &own)
+  }
+
+  /// Begins the datagram path that the peer opens. Returns false if the path must be encrypted and
+  /// `part` is not the beginning of a handshake.
+  mutating func beginPath(
+    _ hello: Hello, _ part: HandshakePart?, from source: Route, at now: Instant
+  ) -> Bool {
+    guard local.security != nil else {
+      datagram = .responding(to: hello, from: source, at: now)
+      return true
+    }
+    guard let part, part.number == 1, let handshake = answer(part.message.span, of: hello.key)
+    else { return false }
+    datagram = .responding(to: hello, from: source, handshake: handshake, at: now)
+    return true
+  }
+
+  /// Handles the responder's message of a datagram path's handshake.
+  mutating func handleAnswer(_ message: Span<UInt8>, at now: Instant) {
+    guard datagram?.handleAnswer(message) == true else { return }
+    checkIdentities(at: now)
+    sendRequestIfNeeded(at: now)
+  }
+
+  /// Drops the datagram path if it does not lead to the peer of the stream, or to the one that has
+  /// the seat.
+  mutating func checkIdentities(at now: Instant) {
+    guard let proven = datagram?.keys?.peer else { return }
+    if let other = peer?.id ?? stream?.keys?.peer, other != proven { dropDatagrams(at: now) }
+  }
+
+  /// Returns whether a stream whose peer has the proven id `other` may join the connection.
+  func accepts(streamOf other: PeerID?) -> Bool {
+    guard local.security != nil else { return true }
+    guard let other else { return false }
+    return (peer?.id ?? provenPeer ?? other) == other
+  }
+
+  /// Handles a message of a stream's handshake. Anything that it does not expect ends the stream,
+  /// and the connection too if it is not open yet.
+  mutating func receiveHandshake(_ version: UInt16, _ message: [UInt8], at now: Instant) {
+    guard local.security != nil else { return closeForSecurity(at: now) }
+    guard version == SessionWire.sealedVersion else { return closeForVersion(version, at: now) }
+    if isInitiator {
+      guard let next = stream?.handshake?.readAnswer(message.span) else {
+        return cutStream(at: now)
+      }
+      sendHandshake(next.handshake)
+      stream?.begin(next.keys)
+      guard accepts(streamOf: next.keys.peer) else { return cutStream(at: now) }
+      sendOpening()
+    } else if let handshake = stream?.handshake {
+      guard let keys = handshake.readEnd(message.span) else { return cutStream(at: now) }
+      stream?.begin(keys)
+    } else if let handshake = answer(message.span, of: .none) {
+      stream?.handshake = handshake
+      sendHandshake(handshake)
+    } else {
+      cutStream(at: now)
+    }
+  }
+
+  /// Sends this side's newest message of the stream's handshake.
+  mutating func sendHandshake(_ handshake: LinkHandshake) {
+    stream?.append(.handshake(version: SessionWire.sealedVersion, handshake.message))
+  }
+
+  /// Requests a seat on the stream or, if the connection is open, joins the stream to it.
+  mutating func sendOpening() {
+    let opening: ControlPacket =
+      isOpen
+      ? .join(version: SessionWire.version, key)
+      : .request(version: SessionWire.version, key, local.peer)
+    stream?.append(opening)
+  }
+
+  /// Returns whether a packet may arrive on a stream without keys. On an encrypted connection, only
+  /// the handshake may, and a goodbye that refuses it. This cannot end an open connection.
+  func allowsUnsealed(_ control: ControlPacket) -> Bool {
+    guard local.security != nil else { return true }
+    switch control {
+    case .handshake: return true
+    case .goodbye: return !isOpen
+    default: return false
+    }
+  }
+
+  /// Handles a malformed packet on the stream. Before the stream has keys, anybody could have sent
+  /// it, so it does not end an open connection.
+  mutating func handleViolation(at now: Instant) {
+    guard local.security != nil, isOpen, stream?.keys == nil else {
+      return closeForViolation(at: now)
+    }
+    cutStream(at: now)
+  }
+
+  /// Ends the connection, unless it is open, because one side encrypts it and the other does not.
+  mutating func closeForSecurity(at now: Instant) {
+    guard !isOpen else { return cutStream(at: now) }
+    close(Goodbye(.securityMismatch), as: .securityMismatch, at: now)
+  }
+
+  /// Cuts the stream because somebody else than the peer has written to it, or because the peer
+  /// cannot be authenticated. The connection continues over datagrams if it has them.
+  mutating func cutStream(at now: Instant) {
+    handleLinkEnd(.reset, at: now)
+    linkAction = .cut
+  }
+}

@@ -1,0 +1,150 @@
+import CaromCore
+
+// Receiving on a datagram path.
+extension DatagramPath {
+  /// The records of the frames that were acknowledged or declared lost while a packet or a timeout
+  /// was handled.
+  struct Outcome: Sendable {
+    var acknowledged: [FrameRecord] = []
+    var lost: [FrameRecord] = []
+
+    mutating func removeAll() {
+      acknowledged.clear()
+      lost.clear()
+    }
+  }
+
+  /// Handles a data packet and adds its messages to `channels` or, if they can be read at once, to
+  /// `arrivals`. Returns whether the packet was accepted.
+  ///
+  /// A malformed packet is dropped and not acknowledged. `allowsMessages` is false after the
+  /// connection has ended and, on the responder's side, before the grant. A packet that contains an
+  /// application message is then not acknowledged either, but the acknowledgements in it are
+  /// processed. Before this side has sent a packet, all packets are dropped, because they belong to
+  /// an earlier connection between the same endpoints.
+  mutating func receive(
+    _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
+    into arrivals: inout Arrivals, _ scratch: inout Scratch, at now: Instant
+  ) -> Bool {
+    guard isOpen || flow.nextNumber > 0 else { return false }
+    do throws(DecodeError) {
+      var reader = PacketReader(packet)
+      let header = try DataHeader.readNumber(from: &reader)
+      let number = header.expanded(after: received.largest)
+      guard !received.isSeen(number) else { return false }
+      guard let keys else {
+        guard handshake == nil else { return false }
+        return try receiveContent(
+          of: header, number, reader, at: 0, &channels, allowsMessages: allowsMessages,
+          into: &arrivals, &scratch, at: now)
+      }
+      var opened: [UInt8] = []
+      swap(&opened, &scratch.opened)
+      defer { swap(&opened, &scratch.opened) }
+      // Messages of earlier datagrams of the batch may still be unread.
+      if arrivals.messages.isEmpty { opened.removeAll(keepingCapacity: true) }
+      let start = opened.count
+      guard keys.open(packet, head: reader.offset, number: number, into: &opened) else {
+        forgedPackets += 1
+        return false
+      }
+      arrivals.isOpened = true
+      defer { arrivals.isOpened = false }
+      return try receiveContent(
+        of: header, number, PacketReader(opened.span.extracting(start..<opened.count)), at: start,
+        &channels, allowsMessages: allowsMessages, into: &arrivals, &scratch, at: now)
+    } catch {
+      malformedPackets += 1
+      return false
+    }
+  }
+
+  /// Handles the content of a packet, all that follows its number. The reader's bytes begin at
+  /// `base` of the buffer in which the messages of `arrivals` lie.
+  @inline(__always)
+  private mutating func receiveContent(
+    of readable: DataHeader, _ number: UInt64, _ content: consuming PacketReader, at base: Int,
+    _ channels: inout ChannelSet, allowsMessages: Bool, into arrivals: inout Arrivals,
+    _ scratch: inout Scratch, at now: Instant
+  ) throws(DecodeError) -> Bool {
+    var reader = content
+    var header = readable
+    try header.readAcknowledgement(from: &reader)
+    if let short = header.acknowledgement, received.largest.map({ number > $0 }) ?? true {
+      // The short acknowledgement of an older packet contains nothing new.
+      scratch.ranges.setShort(largest: short.expanded(after: flow.largestAcknowledged))
+      try handleAcknowledgement(short.ackDelay, &scratch, at: now)
+    }
+    var isAckEliciting = false
+    var hasForbiddenMessage = false
+    var frames = FrameReader(reader)
+    while let frame = try frames.next(ranges: &scratch.ranges) {
+      if frame.isAckEliciting { isAckEliciting = true }
+      switch frame {
+      case .message(let message):
+        guard allowsMessages || message.channel == SessionWire.controlChannel else {
+          hasForbiddenMessage = true
+          continue
+        }
+        let offset = base + frames.offset - message.payload.count
+        try channels.receive(message, at: offset, into: &arrivals)
+      case .credit(let channel, let limit):
+        channels.handleCredit(channel: channel, limit: limit)
+      case .acknowledgement(let ackDelay):
+        try handleAcknowledgement(ackDelay, &scratch, at: now)
+      case .ping, .padding: break
+      }
+    }
+    if hasForbiddenMessage { return false }
+    _ = received.insert(number, isAckEliciting: isAckEliciting, at: now)
+    recordSignOfLife(at: now)
+    growWindows(&channels, at: now)
+    return true
+  }
+
+  /// Grows the receive windows at most once per round trip.
+  private mutating func growWindows(_ channels: inout ChannelSet, at now: Instant) {
+    guard now >= nextWindowGrowth, flow.roundTrip.hasSample else { return }
+    let roundTrip = flow.roundTrip.smoothed
+    channels.growWindows(roundTrip: roundTrip, at: now)
+    nextWindowGrowth = now.advanced(byNanoseconds: roundTrip)
+  }
+
+  /// Handles an acknowledgement of the packets in `scratch.ranges`.
+  private mutating func handleAcknowledgement(
+    _ ackDelay: AckDelay, _ scratch: inout Scratch, at now: Instant
+  ) throws(DecodeError) {
+    guard
+      flow.handle(
+        scratch.ranges, ackDelay: ackDelay.nanoseconds, at: now,
+        acknowledged: &scratch.outcome.acknowledged, lost: &scratch.outcome.lost)
+    else { throw .invalid(what: "acknowledgement of a packet that was never sent") }
+  }
+
+  private mutating func recordSignOfLife(at now: Instant) {
+    lastReceived = now
+    unansweredProbes = 0
+    isSilent = false
+    // While connecting, this side's own address may have changed, so hellos must continue.
+    guard stage != .connecting else { return }
+    nextHello = nil
+    token = nil
+    stage = .validated
+    if handshake != nil { handshake = nil }
+  }
+
+  /// Handles the acknowledgement of a packet that itself contained an acknowledgement. The peer has
+  /// received the ranges in that acknowledgement, so they need not be reported again.
+  mutating func handleAcknowledged(_ record: FrameRecord) {
+    received.confirmAcknowledgement(upTo: record.number)
+  }
+
+  /// Sends an acknowledgement at the next opportunity instead of waiting for more packets.
+  mutating func acknowledgeNow() { isAcknowledgementDue = true }
+
+  /// Sends an ack-eliciting packet at the next opportunity.
+  mutating func ping() { isPingDue = true }
+
+  /// Declares all unacknowledged packets lost, because another link carries their messages now.
+  mutating func abandonAll(_ outcome: inout Outcome) { flow.abandonAll(lost: &outcome.lost) }
+}

@@ -1,0 +1,44 @@
+#if canImport(CaromCrypto)
+  import CaromCore
+  import CaromCrypto
+
+  /// The keys of one link, which both sides have derived in its handshake. They never change, so
+  /// that copies of a connection can share them.
+  final class LinkKeys: Sendable {
+    /// The number of bytes by which a sealed packet is longer than its content.
+    static let overhead = Cipher.tagLength
+
+    /// The id of the peer, which has proven that it has the key pair of the id.
+    let peer: PeerID
+    /// The cipher that both sides have agreed on.
+    let cipher: Cipher
+    private let sending: TransportKey
+    private let receiving: TransportKey
+
+    init(_ handshake: Handshake, cipher: Cipher) {
+      guard let remote = handshake.remoteStatic else {
+        preconditionFailure("the handshake pattern must authenticate both sides")
+      }
+      peer = PeerID(of: remote)
+      self.cipher = cipher
+      (sending, receiving) = handshake.makeTransportKeys(for: cipher)
+    }
+
+    /// Encrypts a packet in place: the bytes of `buffer` from `offset` on. Its first `head` bytes
+    /// stay readable, and its last 16 bytes receive the tag. No two packets of a link may have the
+    /// same number.
+    func seal(
+      _ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64
+    ) {
+      sending.seal(&buffer, from: offset, head: head, number: number)
+    }
+
+    /// Appends the decrypted bytes of `packet`, except its first `head` bytes, to `output`. Returns
+    /// false, and appends nothing, if the peer has not sealed the packet with this number.
+    func open(
+      _ packet: Span<UInt8>, head: Int, number: UInt64, into output: inout [UInt8]
+    ) -> Bool {
+      receiving.open(packet, head: head, number: number, into: &output)
+    }
+  }
+#endif

@@ -1,0 +1,49 @@
+#if !canImport(CaromCrypto)
+  import CaromCore
+
+  // Without CaromCrypto, there are no identities, and all links are in plaintext or encrypted below
+  // the session. These types have no values, so the compiler removes what handles them.
+
+  /// A peer's long-term key pair.
+  public enum Identity: Sendable {
+    /// The id of the peer that has this key pair.
+    public var id: PeerID { switch self {} }
+  }
+
+  package enum LinkSecurity: Sendable {
+    var identity: Identity { switch self {} }
+  }
+
+  package enum LinkSecrets: Sendable {
+    init(_ security: LinkSecurity) { switch security {} }
+    mutating func makeSequence() -> LinkSecrets { switch self {} }
+  }
+
+  enum LinkKeys: Sendable {
+    static let overhead = 0
+    var peer: PeerID { switch self {} }
+    func seal(
+      _ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64
+    ) { switch self {} }
+    func open(
+      _ packet: Span<UInt8>, head: Int, number: UInt64, into output: inout [UInt8]
+    ) -> Bool { switch self {} }
+  }
+
+  enum LinkHandshake: Sendable {
+    var message: [UInt8] { switch self {} }
+    var number: UInt8 { switch self {} }
+    static func initiating(
+      _ security: LinkSecurity, key: ConnectionKey, _ secrets: inout LinkSecrets
+    ) -> LinkHandshake { switch security {} }
+    static func responding(
+      to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
+      _ secrets: inout LinkSecrets
+    ) -> LinkHandshake? { switch security {} }
+    func answers(_ message: Span<UInt8>) -> Bool { switch self {} }
+    func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake, keys: LinkKeys)? {
+      switch self {}
+    }
+    func readEnd(_ third: Span<UInt8>) -> LinkKeys? { switch self {} }
+  }
+#endif

@@ -1,0 +1,84 @@
+import CaromCore
+import CaromCrypto
+import Testing
+
+@testable import CaromProtocol
+
+/// Compares a whole handshake with fixed keys, and what is encrypted after it, with
+/// `Tests/Fixtures/wire/encrypted.txt`.
+///
+/// The initiator's static secret key is 32 bytes of 1, and its ephemeral one 32 bytes of 2; the
+/// responder's are 32 bytes of 3 and 4. The connection's key is 1 to 16.
+@Suite struct EncryptedVectorTests {
+  private let vectors: [String: [UInt8]]
+  private let key = ConnectionKey(prefix: 0x0807_0605_0403_0201, rest: 0x100F_0E0D_0C0B_0A09)
+
+  init() throws { vectors = try WireVectors.load("encrypted.txt") }
+
+  private static func secret(_ byte: UInt8) -> SecretBytes {
+    SecretBytes(copying: [UInt8](repeating: byte, count: 32).span)
+  }
+
+  private static func makeSecurity(_ byte: UInt8) -> LinkSecurity {
+    LinkSecurity(
+      Identity(KeyPair(secret: secret(byte))), seed: secret(byte), ciphers: [.chaChaPoly])
+  }
+
+  private struct Handshake {
+    var parts: [[UInt8]] = []
+    let initiator: LinkKeys
+    let responder: LinkKeys
+
+    init(key: ConnectionKey) throws {
+      let first = LinkHandshake.initiating(
+        makeSecurity(1), key: key, ephemeral: KeyPair(secret: secret(2)))
+      let hello = first.message
+      let answer = LinkHandshake.responding(
+        to: hello.span, makeSecurity(3), key: key, ephemeral: KeyPair(secret: secret(4)))
+      let second = try #require(answer)
+      let message = second.message
+      let end = first.readAnswer(message.span)
+      let third = try #require(end)
+      let last = third.handshake.message
+      let keys = second.readEnd(last.span)
+      initiator = third.keys
+      responder = try #require(keys)
+      for handshake in [first, second, third.handshake] {
+        var writer = FrameWriter(limit: 1_200)
+        HandshakePart(
+          number: handshake.number, keyPrefix: key.prefix, message: handshake.message
+        ).write(to: &writer)
+        parts.append(writer.bytes)
+      }
+    }
+  }
+
+  @Test func `a handshake with fixed keys yields its vectors`() throws {
+    let handshake = try Handshake(key: key)
+    for (number, part) in handshake.parts.enumerated() {
+      #expect(vectors["part \(number + 1)"] == part)
+    }
+  }
+
+  @Test func `ids are derived from static keys as in the vectors`() throws {
+    for (name, byte) in [("initiator", 1), ("responder", 3)] as [(String, UInt8)] {
+      var writer = PacketWriter()
+      let id = Identity(KeyPair(secret: Self.secret(byte))).id
+      writer.writeBigEndian(id.high)
+      writer.writeBigEndian(id.low)
+      #expect(vectors["id of the \(name)"] == writer.bytes)
+    }
+  }
+
+  @Test func `a data packet is encrypted as in its vector, and the responder can read it`() throws {
+    let handshake = try Handshake(key: key)
+    var packet: [UInt8] = [0x10, 0x07, 0x00, 0x01] + [UInt8](repeating: 0, count: 16)
+    var span = packet.mutableSpan
+    handshake.initiator.seal(&span, from: 0, head: 3, number: 7)
+    #expect(vectors["packet 7 of the initiator, a ping"] == packet)
+    var opened: [UInt8] = []
+    let isAuthentic = handshake.responder.open(packet.span, head: 3, number: 7, into: &opened)
+    #expect(isAuthentic)
+    #expect(opened == [0x01])
+  }
+}
