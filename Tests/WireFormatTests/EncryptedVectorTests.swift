@@ -70,6 +70,19 @@ import Testing
     }
   }
 
+  @Test func `the tag of a hello is that of the vector`() throws {
+    var writer = PacketWriter()
+    var hello = Hello(
+      key: key, epoch: 2, resumes: false, cookie: Cookie(bits: 0xA8A7_A6A5_A4A3_A2A1)!,
+      isSealed: true)
+    for keys in [try Handshake(key: key).initiator, try Handshake(key: key).responder] {
+      hello.tag = keys.makeTag(of: hello)
+      writer = PacketWriter()
+      hello.tag?.encode(into: &writer)
+      #expect(vectors["tag of a hello with epoch 2 and the cookie a1 to a8"] == writer.bytes)
+    }
+  }
+
   @Test func `a data packet is encrypted as in its vector, and the responder can read it`() throws {
     let handshake = try Handshake(key: key)
     var packet: [UInt8] = [0x10, 0x07, 0x00, 0x01] + [UInt8](repeating: 0, count: 16)

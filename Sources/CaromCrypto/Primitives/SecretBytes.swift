@@ -68,6 +68,14 @@ import CSodium
   }
 }
 
+extension SecretBytes {
+  /// Returns the first `length` bytes of the HMAC-BLAKE2b, keyed with these bytes, of `message`.
+  /// Nobody without the key can compute it. The bytes may be at most 128.
+  package func authenticate(_ message: [UInt8], length: Int) -> SecretBytes {
+    BLAKE2b.hmac(key: self, SecretBytes(copying: message.span)).prefix(length)
+  }
+}
+
 extension SecretBytes: Equatable {
   /// Compares all bytes, in a time that does not depend on where they differ.
   package static func == (a: SecretBytes, b: SecretBytes) -> Bool {

@@ -29,6 +29,9 @@ extension Connection {
       (.token(let token), .awaitingGrant) where kind == .datagram:
       guard let host = datagram?.route?.endpoint else { break }
       events.append(.invited(JoinToken(token, of: host)))
+    case (.refusalTag(let tag), .open) where isInitiator,
+      (.refusalTag(let tag), .awaitingGrant):
+      refusalTag = tag
     case (.goodbye(let goodbye), _): receive(goodbye, at: now)
     case (.ping(let sent), .open):
       // A peer that sends pings but never reads must not fill the queue with pongs.

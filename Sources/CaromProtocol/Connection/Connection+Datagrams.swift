@@ -23,12 +23,13 @@ extension Connection {
     _ hello: Hello, _ part: HandshakePart? = nil, from source: Route, at now: Instant
   ) {
     guard !isInitiator, !isEnding else { return }
-    guard datagram != nil else {
+    let restarts = part.map { datagram?.mayRestart(with: $0, at: now) ?? true } ?? false
+    guard datagram != nil, !restarts else {
       _ = beginPath(hello, part, from: source, at: now)
       return
     }
     datagram?.handleHello(hello, from: source, at: now)
-    if let part, datagram?.handlePart(part) == true { checkIdentities(at: now) }
+    if let part, datagram?.handlePart(part, from: source) == true { checkIdentities(at: now) }
   }
 
   /// Stops sending datagrams if the connection is ending. A peer that opens another connection from

@@ -141,8 +141,12 @@ extension Connection {
   /// Handles a refusal: the peer has no such connection, or does not accept it. Continues on the
   /// stream, or ends the connection if it has no usable stream. A stream that has requested a seat
   /// is usable, since the answer, such as one that declines the request, may be on its way there.
+  /// Anybody can send a refusal, so it ends an open encrypted connection only with the host's tag.
   mutating func handleRefusal(_ refusal: Refusal, at now: Instant) {
     guard !isEnding else { return }
+    if local.security != nil, isOpen {
+      guard let refusalTag, refusal.tag == refusalTag else { return }
+    }
     if let stream {
       if stream.isJoined { return dropDatagrams(at: now) }
       if case .awaitingGrant = state { return dropDatagrams(at: now) }

@@ -83,6 +83,10 @@ package struct Connection {
   /// path.
   var nextWindowGrowth = Instant.zero
 
+  /// The tag with which the host of an encrypted connection proves that it has refused a hello; nil
+  /// if the host has not given it.
+  var refusalTag: AuthenticationTag?
+
   /// The secrets for the handshakes of the connection's links; nil if it is in plaintext.
   var secrets: LinkSecrets?
 

@@ -4,6 +4,10 @@ import CaromCore
 // its cookie, until the responder answers, and its last one before every packet until a packet of
 // the responder arrives. The responder answers each repetition with the same bytes.
 extension DatagramPath {
+  /// The time, in nanoseconds, that an initiator has to continue a handshake before another one may
+  /// replace it.
+  static let handshakePatience: Int64 = 2_000_000_000
+
   /// Handles the responder's message. Returns true if the path now has keys.
   mutating func handleAnswer(_ message: Span<UInt8>) -> Bool {
     guard isInitiator, stage == .securing, let next = handshake?.readAnswer(message) else {
@@ -17,17 +21,34 @@ extension DatagramPath {
   }
 
   /// Handles the initiator's message that follows a hello. Returns true if the path now has keys.
-  mutating func handlePart(_ part: HandshakePart) -> Bool {
+  /// The route is that of the last message, because only that one is authentic.
+  mutating func handlePart(
+    _ part: HandshakePart, from source: Route
+  ) -> Bool {
     guard !isInitiator, stage == .securing, let handshake else { return false }
     guard part.number == 3 else {
-      if handshake.answers(part.message.span) { isHandshakeDue = true }
+      guard handshake.answers(part.message.span) else { return false }
+      isHandshakeDue = true
+      candidates = [source]
       return false
     }
     guard let keys = handshake.readEnd(part.message.span) else { return false }
     self.keys = keys
     self.handshake = nil
     stage = .validated
+    candidates = []
+    setRoute(source)
     return true
+  }
+
+  /// Returns whether the handshake that `part` begins may replace that of the path. Anybody can
+  /// begin a handshake for a connection whose key was heard, so one that is not continued must not
+  /// keep the initiator out.
+  func mayRestart(with part: HandshakePart, at now: Instant) -> Bool {
+    guard !isInitiator, stage == .securing, part.number == 1, let handshake, let lastReceived,
+      !handshake.answers(part.message.span)
+    else { return false }
+    return now.nanoseconds - lastReceived.nanoseconds >= Self.handshakePatience
   }
 
   /// Writes this side's newest message of the handshake if it is due. Returns whether it was
@@ -55,9 +76,10 @@ extension DatagramPath {
   }
 
   private func writeHello(to writer: inout FrameWriter) {
-    Hello(
-      key: key, epoch: epoch, resumes: resumes, cookie: cookie, token: token, isSealed: isSealed
-    ).write(to: &writer)
+    var hello = Hello(
+      key: key, epoch: epoch, resumes: resumes, cookie: cookie, token: token, isSealed: isSealed)
+    if let keys, cookie != nil, token == nil { hello.tag = keys.makeTag(of: hello) }
+    hello.write(to: &writer)
   }
 
   private func write(_ handshake: LinkHandshake, to writer: inout FrameWriter) {

@@ -15,7 +15,10 @@ extension DatagramPath {
       reconnect(at: now)
       return pollHello(&scratch, at: now)
     }
-    if stage == .securing { return writeHandshake(&scratch.writer, at: now) ? route : nil }
+    if stage == .securing {
+      guard writeHandshake(&scratch.writer, at: now) else { return nil }
+      return isInitiator ? route : candidates.first ?? route
+    }
     if let due = nextHello, now >= due {
       writePaddedHello(&scratch.writer)
       scheduleNextHellos(at: now)

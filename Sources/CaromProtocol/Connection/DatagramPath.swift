@@ -47,7 +47,8 @@ struct DatagramPath: Sendable {
   var stage: Stage
   /// The route to the peer; `nil` while connecting.
   private(set) var route: Route? { didSet { migrations &+= 1 } }
-  /// The routes on which hellos are sent while connecting.
+  /// The routes on which hellos are sent while connecting. On the responder's side of an encrypted
+  /// path, the route on which the answer to the initiator's last hello is due.
   var candidates: [Route] { didSet { migrations &+= 1 } }
   /// A counter that changes whenever `endpoints` may have changed.
   private(set) var migrations: UInt32 = 1
@@ -121,14 +122,18 @@ struct DatagramPath: Sendable {
   }
 
   /// Creates a path opened by the peer, whose address has been validated. The path is encrypted if
-  /// `handshake`, which answers the peer's first message, is not nil.
+  /// `handshake`, which answers the peer's first message, is not nil. Its epoch is then 0, because
+  /// nobody has proven that the hello is the initiator's.
   static func responding(
     to hello: Hello, from route: Route, handshake: LinkHandshake? = nil, at now: Instant
   ) -> DatagramPath {
     var path = DatagramPath(
       isInitiator: false, key: hello.key, stage: handshake == nil ? .validated : .securing,
-      route: route, candidates: [], epoch: hello.epoch, handshake: handshake, at: now)
-    path.isHandshakeDue = handshake != nil
+      route: route, candidates: [], epoch: handshake == nil ? hello.epoch : 0,
+      handshake: handshake, at: now)
+    guard handshake != nil else { return path }
+    path.isHandshakeDue = true
+    path.lastReceived = now
     return path
   }
 
@@ -150,6 +155,8 @@ struct DatagramPath: Sendable {
   @inline(__always)
   private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
   mutating func findMigrations() -> UInt32 { migrations }
+  /// Sends everything to `source` from now on.
+  mutating func setRoute(_ source: Route) { if source != route { route = source } }
   mutating func findRoute() -> Route? { route }
   /// Returns whether the path is the link that carries messages. `besidesStream` is true if a
   /// stream could carry them instead.
@@ -195,7 +202,9 @@ extension DatagramPath {
   /// Handles a hello that proves the peer's address `source`. A hello whose epoch is not newer is
   /// ignored.
   mutating func handleHello(_ hello: Hello, from source: Route, at now: Instant) {
-    guard !isInitiator, hello.epoch > epoch else { return }
+    guard !isInitiator, hello.epoch > epoch, !isSecuring else { return }
+    // Everybody may know the key of an encrypted connection.
+    if let keys { guard let tag = hello.tag, tag == keys.makeTag(of: hello) else { return } }
     epoch = hello.epoch
     guard source != route else { return }
     let isSameHost = source.endpoint.address == route?.endpoint.address

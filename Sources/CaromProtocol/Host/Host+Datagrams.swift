@@ -182,9 +182,9 @@ extension Host {
     for hello: Hello, _ tail: HelloTail, from source: Route, hasEnded: Bool, at now: Instant
   ) -> ConnectionID? {
     if let reason = findRefusal(of: hello, hasEnded: hasEnded) {
-      reply(to: source) {
-        Refusal(keyPrefix: hello.key.prefix, reason: reason.rawValue).write(to: &$0)
-      }
+      let refusal = Refusal(
+        keyPrefix: hello.key.prefix, reason: reason.rawValue, tag: makeRefusalTag(of: hello.key))
+      reply(to: source) { refusal.write(to: &$0) }
       return nil
     }
     guard
@@ -202,6 +202,13 @@ extension Host {
     return id
   }
 
+  /// Returns the tag of refusals for the connection with this key; nil in plaintext. It is the same
+  /// at all hosts of a group. The host gives it to the initiator once the connection is open, and
+  /// to anybody who asks for the connection once it has ended.
+  func makeRefusalTag(of key: ConnectionKey) -> AuthenticationTag? {
+    side.security?.makeRefusalTag(of: key, secret: secret)
+  }
+
   /// Returns the reason to refuse a hello with an unknown key; nil if there is none.
   private func findRefusal(of hello: Hello, hasEnded: Bool) -> Goodbye.Code? {
     if hello.isSealed != (side.security != nil) { return .securityMismatch }
@@ -213,7 +220,7 @@ extension Host {
   /// Queues a stateless reply, unless too many replies are waiting.
   mutating func reply(to route: Route, _ write: (inout FrameWriter) -> Void) {
     guard statelessReplies.count < Self.statelessReplyLimit else { return }
-    var writer = FrameWriter(limit: Retry.maximumLength)
+    var writer = FrameWriter(limit: max(Retry.maximumLength, Refusal.maximumLength))
     write(&writer)
     statelessReplies.append(StatelessReply(bytes: writer.takeBytes(), route: route))
   }

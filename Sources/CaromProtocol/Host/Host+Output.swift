@@ -95,6 +95,11 @@ extension Host {
         entries[index].peer = info
         entries[index].wasOpen = true
         report(.connection(id, event))
+        if entries[index].isIncoming,
+          let tag = makeRefusalTag(of: entries[index].connection.key)
+        {
+          entries[index].connection.send(.refusalTag(tag), at: now)
+        }
         issueToken(forConnectionAt: index, at: now)
       case .closed(let reason):
         let entry = entries[index]

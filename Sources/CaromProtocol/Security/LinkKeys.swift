@@ -12,6 +12,8 @@
     let peer: PeerID
     /// The cipher that both sides have agreed on.
     let cipher: Cipher
+    /// The secret under which hellos that move a path are authenticated.
+    private let moveSecret: SecretBytes
     private let sending: TransportKey
     private let receiving: TransportKey
 
@@ -21,7 +23,15 @@
       }
       peer = PeerID(of: remote)
       self.cipher = cipher
+      moveSecret = handshake.makeSecret()
       (sending, receiving) = handshake.makeTransportKeys(for: cipher)
+    }
+
+    /// Returns the tag of a hello, which proves that the initiator has sent it.
+    func makeTag(of hello: Hello) -> AuthenticationTag {
+      AuthenticationTag(
+        moveSecret.authenticate(hello.authenticatedBytes, length: AuthenticationTag.length)
+          .reveal())
     }
 
     /// Encrypts a packet in place: the bytes of `buffer` from `offset` on. Its first `head` bytes

@@ -21,6 +21,20 @@
       self.seed = seed
       self.ciphers = ciphers.filter(\.isAvailable)
     }
+
+    /// Returns the tag of refusals for the connection with this key, of all hosts with this secret.
+    func makeRefusalTag(of key: ConnectionKey, secret: HostSecret) -> AuthenticationTag {
+      var writer = PacketWriter()
+      writer.write(secret.low)
+      writer.write(secret.high)
+      let hostKey = SecretBytes(copying: writer.bytes.span)
+      var message = PacketWriter()
+      message.write(Array("Carom refusal".utf8))
+      message.write(key.prefix)
+      message.write(key.rest)
+      return AuthenticationTag(
+        hostKey.authenticate(message.bytes, length: AuthenticationTag.length).reveal())
+    }
   }
 
   /// A sequence of secrets from which the ephemeral keys of handshakes are made.

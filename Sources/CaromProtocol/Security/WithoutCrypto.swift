@@ -12,6 +12,9 @@
 
   package enum LinkSecurity: Sendable {
     var identity: Identity { switch self {} }
+    func makeRefusalTag(of key: ConnectionKey, secret: HostSecret) -> AuthenticationTag {
+      switch self {}
+    }
   }
 
   package enum LinkSecrets: Sendable {
@@ -22,6 +25,7 @@
   enum LinkKeys: Sendable {
     static let overhead = 0
     var peer: PeerID { switch self {} }
+    func makeTag(of hello: Hello) -> AuthenticationTag { switch self {} }
     func seal(
       _ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64
     ) { switch self {} }

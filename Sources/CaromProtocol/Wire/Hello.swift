@@ -15,6 +15,7 @@ package struct Hello: Hashable, Sendable {
   private static let sealedMagic: UInt32 = 0x334D_5243  // "CRM3"
   private static let resumeFlag: UInt8 = 0x01
   private static let tokenFlag: UInt8 = 0x02
+  private static let tagFlag: UInt8 = 0x04
 
   package var version: UInt16
   package var key: ConnectionKey
@@ -27,17 +28,33 @@ package struct Hello: Hashable, Sendable {
   /// The token that the host issued to this address during an earlier connection; nil if there is
   /// none. It takes the place of a cookie in the first hello of a new connection.
   package var token: AddressToken?
+  /// The proof that the sender is the initiator of the encrypted connection; nil before there are
+  /// keys.
+  package var tag: AuthenticationTag?
   /// Whether the connection is encrypted.
   package var isSealed: Bool
 
   /// Whether the hello is padded. Only a hello that is not padded can be followed by a data packet.
   package var isPadded: Bool { cookie == nil && token == nil }
   /// The length of this hello in bytes, without padding or a data packet.
-  package var length: Int { Self.length + (token == nil ? 0 : AddressToken.length) }
+  package var length: Int {
+    Self.length + (token == nil ? 0 : AddressToken.length)
+      + (tag == nil ? 0 : AuthenticationTag.length)
+  }
 
   /// Whether the hello has the version that this module implements.
   package var hasOwnVersion: Bool {
     version == (isSealed ? SessionWire.sealedVersion : Self.version)
+  }
+
+  /// What the tag authenticates: the connection's key, the epoch and the cookie.
+  var authenticatedBytes: [UInt8] {
+    var writer = PacketWriter(capacity: 28)
+    writer.write(key.prefix)
+    writer.write(key.rest)
+    writer.write(epoch)
+    writer.write(cookie?.bits ?? 0)
+    return writer.bytes
   }
 
   package init(
@@ -63,10 +80,16 @@ package struct Hello: Hashable, Sendable {
     key = ConnectionKey(prefix: try reader.read(), rest: try reader.read())
     guard key != .none else { throw .invalid(what: "hello: no key") }
     epoch = try reader.read()
-    let flags = try reader.read(UInt8.self)
+    var flags = try reader.read(UInt8.self)
+    let hasTag = isSealed && flags & Self.tagFlag != 0
+    if hasTag { flags ^= Self.tagFlag }
     guard flags <= Self.tokenFlag else { throw .invalid(what: "hello: flags") }
     resumes = flags == Self.resumeFlag
     cookie = Cookie(bits: try reader.read())
+    if hasTag {
+      guard cookie != nil, flags != Self.tokenFlag else { throw .invalid(what: "hello: tag") }
+      tag = try AuthenticationTag(decoding: &reader)
+    }
     if flags == Self.tokenFlag {
       guard cookie == nil else { throw .invalid(what: "hello: a cookie and a token") }
       token = try AddressToken(decoding: &reader)
@@ -88,8 +111,10 @@ package struct Hello: Hashable, Sendable {
     writer.append(integer: key.prefix)
     writer.append(integer: key.rest)
     writer.append(integer: epoch)
-    writer.append(token != nil ? Self.tokenFlag : resumes ? Self.resumeFlag : 0)
+    let flags = token != nil ? Self.tokenFlag : resumes ? Self.resumeFlag : 0
+    writer.append(tag == nil ? flags : flags | Self.tagFlag)
     writer.append(integer: cookie?.bits ?? 0)
+    tag?.write(to: &writer)
     token?.write(to: &writer)
     if isPadded { writer.appendPadding(to: Self.paddedLength) }
   }

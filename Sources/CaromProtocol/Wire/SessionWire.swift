@@ -32,6 +32,7 @@ package enum SessionWire {
     case join = 6
     case token = 7
     case handshake = 8
+    case refusalTag = 9
   }
 }
 
@@ -54,6 +55,8 @@ package enum ControlPacket: Hashable, Sendable {
   case token(AddressToken)
   /// A message of a stream's handshake. It precedes everything else on the stream.
   case handshake(version: UInt16, [UInt8])
+  /// Gives the initiator of an encrypted connection the tag of the host's refusals.
+  case refusalTag(AuthenticationTag)
 
   /// The control packet as a packet of a stream.
   package var packet: Packet {
@@ -94,6 +97,9 @@ package enum ControlPacket: Hashable, Sendable {
       action = .handshake
       writer.write(version)
       writer.write(message)
+    case .refusalTag(let tag):
+      action = .refusalTag
+      tag.encode(into: &writer)
     }
     return Packet(
       type: SessionWire.controlType, action: action.rawValue, payload: writer.bytes)
@@ -129,6 +135,7 @@ package enum ControlPacket: Hashable, Sendable {
     case .handshake:
       let version: UInt16 = try reader.read()
       self = .handshake(version: version, reader.readRest())
+    case .refusalTag: self = .refusalTag(try AuthenticationTag(decoding: &reader))
     }
     try reader.finish()
   }

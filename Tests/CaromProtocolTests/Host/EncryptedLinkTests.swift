@@ -108,7 +108,9 @@ import Testing
       let isToHost = step != 1
       let inFlight = isToHost ? pair.takeToHost() : pair.takeToClient()
       let datagram = try #require(inFlight.last)
-      let start = isToHost ? Hello.length : 0
+      var reader = PacketReader(datagram.span)
+      var start = 0
+      if case .hello(let hello) = try SessionDatagram(decoding: &reader) { start = hello.length }
       let length = HandshakePart.headLength + Int(datagram[start + 10])
       for index in start + HandshakePart.headLength..<start + length {
         var changed = datagram

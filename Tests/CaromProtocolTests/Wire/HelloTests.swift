@@ -147,13 +147,19 @@ import Testing
     #expect(error(of: [0x81, 0, 0, 0, 0, 0, 0, 0, 0]) == .invalid(what: "retry: no cookie"))
   }
 
-  @Test func `a refusal has 10 bytes`() throws {
+  @Test func `a refusal has 10 bytes, and 26 with a tag`() throws {
     let refusal = Refusal(keyPrefix: key.prefix, reason: 9)
     var writer = FrameWriter(limit: Refusal.length)
     refusal.write(to: &writer)
     #expect(writer.bytes == [0x82, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     #expect(try decode(writer.bytes) == (.refusal(refusal), 0))
-    #expect(error(of: writer.bytes + [0]) == .trailingBytes(1))
+    let tagged = writer.bytes + [UInt8](1...16)
+    var other = refusal
+    other.tag = AuthenticationTag([UInt8](1...16))
+    #expect(try decode(tagged) == (.refusal(other), 0))
+    #expect(other.tag != AuthenticationTag([UInt8](2...17)))
+    for count in 11..<26 { #expect(error(of: Array(tagged[..<count])) != nil) }
+    #expect(error(of: tagged + [0]) == .trailingBytes(1))
     for count in 0..<10 { #expect(error(of: Array(writer.bytes[..<count])) != nil) }
     for reason in UInt8.min...UInt8.max {
       let bytes = Array(writer.bytes.dropLast()) + [reason]
@@ -172,7 +178,8 @@ import Testing
     #expect(error(of: bytes + [0]) == .trailingBytes(1))
     for count in 0..<bytes.count { #expect(error(of: Array(bytes[..<count])) != nil) }
     for number in UInt8.min...UInt8.max where number != 2 {
-      let what = number == 1 || number == 3 ? "handshake without a hello" : "handshake: number"
+      let what: StaticText =
+        number == 1 || number == 3 ? "handshake without a hello" : "handshake: number"
       #expect(error(of: [0x83, number] + bytes[2...]) == .invalid(what: what))
     }
   }
