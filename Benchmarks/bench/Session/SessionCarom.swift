@@ -69,6 +69,15 @@ enum SessionCarom {
       id: PeerID(high: 2, low: UInt64(number)), name: "side \(number)", application: "bench")
   }
 
+  /// Returns the encryption of one end of a session without sockets, with keys that everybody
+  /// knows.
+  static func security(_ number: Int) -> LinkSecurity {
+    var generator = SeededGenerator(seed: UInt64(number))
+    return LinkSecurity(
+      Identity(using: &generator),
+      seed: SecretBytes(random: SecretSource.length, using: &generator))
+  }
+
   /// Returns a node that uses one kind of link; by default, that of the option `link`.
   static func makeNode(
     _ number: Int, seats: Int, over link: Link? = nil, on loop: NetworkLoop

@@ -27,6 +27,8 @@ struct SessionCounts {
   /// The datagrams that both sides send in each tick of a game, at 60 and at 20 ticks a second.
   var datagramsAt60 = 0.0
   var datagramsAt20 = 0.0
+  /// The same counts of an encrypted session.
+  var encrypted = SessionEncryptedCounts()
   /// The behavior on a path that starts to drop long packets.
   var blackHole = SessionBlackHole()
   /// The processor time to send a datagram from one machine and receive it in the other, in
@@ -45,10 +47,11 @@ struct SessionCounts {
     reliable = Self.overhead([.reliableOrdered])
     nextUnreliable = Self.overhead([.unreliable, .unreliable]) - unreliable
     nextReliable = Self.overhead([.reliableOrdered, .reliableOrdered]) - reliable
-    measureAcknowledgement()
-    measureGame()
+    acknowledgement = Self.acknowledgement() - unreliable
+    (allocations, nanoseconds) = Self.measureGame()
     datagramsAt60 = Self.datagrams(hertz: 60)
     datagramsAt20 = Self.datagrams(hertz: 20)
+    encrypted.measure()
   }
 
   /// Returns the datagrams of each tick of a game, including acknowledgements, while time passes
@@ -72,21 +75,21 @@ struct SessionCounts {
 
   /// Returns the bytes of the datagram that carries messages with these deliveries, minus the bytes
   /// of the messages. No acknowledgement is pending.
-  private static func overhead(_ deliveries: [Delivery]) -> Double {
-    var pair = SessionPair()
+  static func overhead(_ deliveries: [Delivery], isEncrypted: Bool = false) -> Double {
+    var pair = SessionPair(isEncrypted: isEncrypted)
     pair.exchangeUntilIdle()
     for delivery in deliveries { pair.send(payload, from: .responder, delivery) }
     return Double(pair.deliverPending(from: .responder) - deliveries.count * payload.count)
   }
 
-  private mutating func measureAcknowledgement() {
-    var pair = SessionPair()
+  /// Returns the bytes that an unreliable message and an acknowledgement add to the message.
+  static func acknowledgement(isEncrypted: Bool = false) -> Double {
+    var pair = SessionPair(isEncrypted: isEncrypted)
     pair.exchangeUntilIdle()
-    pair.send(Self.payload, from: .initiator, .reliableOrdered)
+    pair.send(payload, from: .initiator, .reliableOrdered)
     pair.deliverPending(from: .initiator)
-    pair.send(Self.payload, from: .responder, .unreliable)
-    let count = pair.deliverPending(from: .responder) - Self.payload.count
-    acknowledgement = Double(count) - unreliable
+    pair.send(payload, from: .responder, .unreliable)
+    return Double(pair.deliverPending(from: .responder) - payload.count)
   }
 
   private mutating func measureAnswers() {
@@ -109,25 +112,30 @@ struct SessionCounts {
     answerToData = answer(to: [0x10, 0, 0] + [UInt8](repeating: 0, count: 27))
   }
 
-  /// Plays the game of `bench session --scenario game`.
-  private mutating func measureGame() {
+  /// Plays the game of `bench session --scenario game`. Returns the allocations and the nanoseconds
+  /// for each datagram.
+  static func measureGame(
+    isEncrypted: Bool = false
+  ) -> (allocations: Double, nanoseconds: Double) {
     let state = [UInt8](repeating: 1, count: 300)
-    var pair = SessionPair()
+    var pair = SessionPair(isEncrypted: isEncrypted)
     pair.exchangeUntilIdle()
     func play(_ count: Int) {
       for _ in 0..<count {
         pair.advance(by: .nanoseconds(16_666_667))
-        pair.send(Self.payload, from: .initiator, .unreliable)
+        pair.send(payload, from: .initiator, .unreliable)
         pair.deliverPending(from: .initiator)
         pair.send(state, from: .responder, .unreliable)
         pair.deliverPending(from: .responder)
       }
     }
-    play(Self.ticks)  // lets all buffers grow to their final size
+    play(ticks)  // lets all buffers grow to their final size
     let before = (pair.datagrams, bench_thread_allocations(), bench_thread_cpu_nanoseconds())
-    play(Self.ticks)
+    play(ticks)
     let datagrams = Double(pair.datagrams - before.0)
-    allocations = Double(bench_thread_allocations() - before.1) / datagrams
-    nanoseconds = Double(bench_thread_cpu_nanoseconds() - before.2) / datagrams
+    return (
+      Double(bench_thread_allocations() - before.1) / datagrams,
+      Double(bench_thread_cpu_nanoseconds() - before.2) / datagrams
+    )
   }
 }

@@ -16,8 +16,8 @@ struct SessionIdlePeers {
   private var ends: [(route: Route, end: Int)] = []
 
   /// Returns the bytes of memory for each of `count` peers, after 12 s.
-  static func heldBytes(of count: Int = 256) -> Double {
-    var peers = SessionIdlePeers(count)
+  static func heldBytes(of count: Int = 256, areEncrypted: Bool = false) -> Double {
+    var peers = SessionIdlePeers(count, areEncrypted: areEncrypted)
     for _ in 0..<600 {
       peers.exchange()
       peers.now = peers.now.advanced(by: .milliseconds(20))
@@ -26,11 +26,17 @@ struct SessionIdlePeers {
     return Double(peers.held) / Double(count)
   }
 
-  private init(_ count: Int) {
-    host = Host(SessionCarom.peer(1), seats: count, secret: HostSecret(low: 1, high: 2))
+  private init(_ count: Int, areEncrypted: Bool) {
+    func security(_ number: Int) -> LinkSecurity? {
+      areEncrypted ? SessionCarom.security(number) : nil
+    }
+    host = Host(
+      SessionCarom.peer(1), seats: count, secret: HostSecret(low: 1, high: 2),
+      security: security(1))
     for number in 0..<count {
       var initiator = Host(
-        SessionCarom.peer(number + 2), seats: 0, secret: HostSecret(low: 3, high: 4))
+        SessionCarom.peer(number + 2), seats: 0, secret: HostSecret(low: 3, high: 4),
+        security: security(number + 2))
       let key = ConnectionKey(prefix: UInt64(number), rest: 5)
       initiator.connect(initiator.makeConnectionID(), to: [Self.hostRoute], key: key, at: now)
       initiators.append(initiator)

@@ -18,9 +18,11 @@ struct SessionPair {
   private(set) var datagrams = 0
   private var buffer: [UInt8] = []
 
-  init() {
+  init(isEncrypted: Bool = false) {
     machines = [1, 2].map { number in
-      Host(SessionCarom.peer(number), seats: 1, secret: HostSecret(low: 1, high: 2))
+      Host(
+        SessionCarom.peer(number), seats: 1, secret: HostSecret(low: 1, high: 2),
+        security: isEncrypted ? SessionCarom.security(number) : nil)
     }
     connections[0] = machines[0].makeConnectionID()
     machines[0].connect(

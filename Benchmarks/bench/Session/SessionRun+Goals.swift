@@ -60,6 +60,25 @@ extension SessionRun {
       .init("a black hole: goodput afterwards", counts.blackHole.goodput, "Mbit/s", .atLeast, 15),
       .init(
         "CPU to send and receive a datagram, no sockets", counts.nanoseconds, "ns", .atMost, 900),
+    ] + encryptedGoals(counts.encrypted, above: counts.nanoseconds)
+  }
+
+  /// Returns the goals of an encrypted session. A peer-tick of the game takes a datagram in each
+  /// direction, and each is encrypted once and decrypted once.
+  private func encryptedGoals(
+    _ counts: SessionEncryptedCounts, above plain: Double
+  ) -> [BenchmarkGoal] {
+    [
+      .init("encrypted: one unreliable message", counts.unreliable, "B", .atMost, 22),
+      .init("encrypted: one reliable message", counts.reliable, "B", .atMost, 24),
+      .init("encrypted: each further message", counts.nextUnreliable, "B", .atMost, 2),
+      .init("encrypted: an acknowledgement", counts.acknowledgement, "B", .atMost, 3),
+      .init("encrypted: allocations a datagram", counts.allocations, "", .atMost, 0),
+      .init(
+        "encrypted: memory of an idle peer", counts.heldForIdlePeer / 1e3, "kB", .atMost, 12),
+      .init(
+        "encrypted: CPU of a datagram above plaintext, both sides", counts.nanoseconds - plain,
+        "ns", .atMost, 700),
     ]
   }
 

@@ -16,9 +16,20 @@ struct SessionThresholds: Codable {
   var datagramsAt60: Double
   var datagramsAt20: Double
   var allocations: Double
+  var encrypted: Encrypted
   /// Of a server, for each player and tick, over real sockets.
   var datagrams: Turn
   var stream: Turn
+
+  /// The limits of an encrypted session.
+  struct Encrypted: Codable {
+    var unreliable: Double
+    var reliable: Double
+    var nextUnreliable: Double
+    var acknowledgement: Double
+    var heldForIdlePeer: Double
+    var allocations: Double
+  }
 
   struct Turn: Codable {
     var systemCalls: Double
@@ -65,5 +76,19 @@ struct SessionThresholds: Codable {
       ("time-outs until the sender leaves a black hole", counts.blackHole.timeouts, blackHole),
       ("heap allocations for each datagram", counts.allocations, allocations),
     ]
+      + encryptedCounts(of: counts.encrypted)
+  }
+
+  private func encryptedCounts(
+    of counts: SessionEncryptedCounts
+  ) -> [(what: String, count: Double, limit: Double)] {
+    [
+      ("bytes of one unreliable message", counts.unreliable, encrypted.unreliable),
+      ("bytes of one reliable message", counts.reliable, encrypted.reliable),
+      ("bytes of another unreliable message", counts.nextUnreliable, encrypted.nextUnreliable),
+      ("bytes of an acknowledgement", counts.acknowledgement, encrypted.acknowledgement),
+      ("bytes of memory held for an idle peer", counts.heldForIdlePeer, encrypted.heldForIdlePeer),
+      ("heap allocations for each datagram", counts.allocations, encrypted.allocations),
+    ].map { ("encrypted: \($0.0)", $0.1, $0.2) }
   }
 }

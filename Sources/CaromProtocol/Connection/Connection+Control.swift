@@ -31,7 +31,7 @@ extension Connection {
       events.append(.invited(JoinToken(token, of: host)))
     case (.refusalTag(let tag), .open) where isInitiator,
       (.refusalTag(let tag), .awaitingGrant):
-      refusalTag = tag
+      secrets?.refusalTag = tag
     case (.goodbye(let goodbye), _): receive(goodbye, at: now)
     case (.ping(let sent), .open):
       // A peer that sends pings but never reads must not fill the queue with pongs.

@@ -145,7 +145,7 @@ extension Connection {
   mutating func handleRefusal(_ refusal: Refusal, at now: Instant) {
     guard !isEnding else { return }
     if local.security != nil, isOpen {
-      guard let refusalTag, refusal.tag == refusalTag else { return }
+      guard let tag = secrets?.refusalTag, refusal.tag == tag else { return }
     }
     if let stream {
       if stream.isJoined { return dropDatagrams(at: now) }

@@ -83,11 +83,7 @@ package struct Connection {
   /// path.
   var nextWindowGrowth = Instant.zero
 
-  /// The tag with which the host of an encrypted connection proves that it has refused a hello; nil
-  /// if the host has not given it.
-  var refusalTag: AuthenticationTag?
-
-  /// The secrets for the handshakes of the connection's links; nil if it is in plaintext.
+  /// The secrets of the connection apart from those of its links; nil if it is in plaintext.
   var secrets: LinkSecrets?
 
   /// The number of received packets whose type or action this version does not recognize.

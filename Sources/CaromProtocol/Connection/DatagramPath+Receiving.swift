@@ -45,7 +45,7 @@ extension DatagramPath {
       if arrivals.messages.isEmpty { opened.removeAll(keepingCapacity: true) }
       let start = opened.count
       guard keys.open(packet, head: reader.offset, number: number, into: &opened) else {
-        forgedPackets += 1
+        forgedPackets &+= 1
         return false
       }
       arrivals.isOpened = true

@@ -57,6 +57,8 @@ struct DatagramPath: Sendable {
   var nextHello: Instant?
   var helloDelay = firstHelloDelay
   var epoch: UInt32
+  /// The number of packets that were dropped because the peer has not sealed them.
+  var forgedPackets: UInt32 = 0
   var cookie: Cookie?
   /// The token that is sent in place of a cookie until the peer answers.
   var token: AddressToken?
@@ -73,6 +75,8 @@ struct DatagramPath: Sendable {
   var isPingDue = false
   /// Whether an acknowledgement must be sent without delay.
   var isAcknowledgementDue = false
+  /// Whether the newest message of `handshake` must be sent.
+  var isHandshakeDue = false
   var flow: DatagramFlow
   var received = ReceivedPackets()
   var nextWindowGrowth = Instant.zero
@@ -81,12 +85,8 @@ struct DatagramPath: Sendable {
   var handshake: LinkHandshake?
   /// The keys of an encrypted path, once the handshake has derived them; nil in plaintext.
   var keys: LinkKeys?
-  /// Whether the newest message of `handshake` must be sent.
-  var isHandshakeDue = false
   /// The number of packets that were dropped because they were malformed.
   var malformedPackets = 0
-  /// The number of packets that were dropped because the peer has not sealed them.
-  var forgedPackets = 0
 
   private init(
     isInitiator: Bool, key: ConnectionKey, stage: Stage, route: Route?, candidates: [Route],

@@ -50,16 +50,31 @@ struct StreamPath: Sendable {
   /// Whether an acknowledgement must be sent as soon as the stream has space.
   private(set) var isAcknowledgementDue = false
 
-  /// The handshake of an encrypted stream while it waits for the peer's next message; nil in
-  /// plaintext.
-  var handshake: LinkHandshake?
-  /// The keys of an encrypted stream, once the handshake has derived them; nil in plaintext.
-  var keys: LinkKeys?
+  private var protection = Protection.none
   /// The numbers of bodies that were encrypted and decrypted.
   private var sealedBodies = (sent: UInt64(0), received: UInt64(0))
 
   /// Whether the seat was granted, so that carriers may be sent and received on the stream.
   var isJoined = false
+
+  /// How the bodies of the stream frames are protected.
+  private enum Protection: Sendable {
+    /// Not at all.
+    case none
+    /// Not yet: the handshake waits for the peer's next message.
+    case handshake(LinkHandshake)
+    case keys(LinkKeys)
+  }
+
+  /// The handshake of an encrypted stream while it waits for the peer's next message; nil
+  /// otherwise.
+  var handshake: LinkHandshake? {
+    get { if case .handshake(let handshake) = protection { handshake } else { nil } }
+    set { protection = newValue.map { .handshake($0) } ?? .none }
+  }
+
+  /// The keys of an encrypted stream, once the handshake has derived them; nil in plaintext.
+  var keys: LinkKeys? { if case .keys(let keys) = protection { keys } else { nil } }
 
   /// Creates a path that accepts stream frames of at most `limit` bytes until the handshake is
   /// complete.
@@ -158,8 +173,7 @@ extension StreamPath {
 
   /// Encrypts and decrypts all further bodies with `keys`.
   mutating func begin(_ keys: LinkKeys) {
-    self.keys = keys
-    handshake = nil
+    protection = .keys(keys)
   }
 
   /// Replaces `output` with the decrypted body of a stream frame. Returns false if the peer has not

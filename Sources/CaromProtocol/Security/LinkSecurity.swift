@@ -13,9 +13,10 @@
     fileprivate let seed: SecretBytes
 
     /// Creates the settings of one host. `seed` must have 32 random bytes and be used for nothing
-    /// else. Ciphers that this processor cannot use are left out.
+    /// else. Ciphers that this processor cannot use are left out. AES-256-GCM is faster, but a key
+    /// of it may encrypt no more than 2^23 packets (RFC 9001 §6.6), and keys are never replaced.
     package init(
-      _ identity: Identity, seed: SecretBytes, ciphers: [Cipher] = [.aesGCM, .chaChaPoly]
+      _ identity: Identity, seed: SecretBytes, ciphers: [Cipher] = [.chaChaPoly]
     ) {
       self.identity = identity
       self.seed = seed
@@ -37,22 +38,43 @@
     }
   }
 
-  /// A sequence of secrets from which the ephemeral keys of handshakes are made.
+  /// The secrets of a host or of a connection: a sequence from which the ephemeral keys of
+  /// handshakes are made, and what the host has given.
   package struct LinkSecrets: Sendable {
-    private var source: SecretSource
+    /// The secrets, apart from the connection, so that one in plaintext is not longer for them.
+    private final class Storage: Sendable {
+      let source: SecretSource
+      let refusalTag: AuthenticationTag?
 
-    /// Creates the sequence of a host.
-    init(_ security: LinkSecurity) { source = SecretSource(seed: security.seed) }
-
-    private init(_ source: SecretSource) { self.source = source }
-
-    /// Returns the next secret.
-    mutating func next() -> SecretBytes { source.next() }
-
-    /// Returns a sequence for one connection, which begins with the next secret.
-    mutating func makeSequence() -> LinkSecrets {
-      LinkSecrets(SecretSource(seed: source.next()))
+      init(_ source: SecretSource, _ refusalTag: AuthenticationTag? = nil) {
+        self.source = source
+        self.refusalTag = refusalTag
+      }
     }
+
+    private var storage: Storage
+
+    /// Creates the secrets of a host.
+    init(_ security: LinkSecurity) { storage = Storage(SecretSource(seed: security.seed)) }
+
+    private init(_ source: SecretSource) { storage = Storage(source) }
+
+    /// The tag with which the host proves that it has refused a hello; nil if the host has not
+    /// given it yet.
+    var refusalTag: AuthenticationTag? {
+      get { storage.refusalTag }
+      set { storage = Storage(storage.source, newValue) }
+    }
+
+    /// Returns the next secret of the sequence.
+    mutating func next() -> SecretBytes {
+      var source = storage.source
+      defer { storage = Storage(source, storage.refusalTag) }
+      return source.next()
+    }
+
+    /// Returns the secrets of one connection, whose sequence begins with the next secret.
+    mutating func makeSequence() -> LinkSecrets { LinkSecrets(SecretSource(seed: next())) }
   }
 
   /// The bytes of a handshake that stand for ciphers.

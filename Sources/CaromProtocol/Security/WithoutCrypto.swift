@@ -20,6 +20,10 @@
   package enum LinkSecrets: Sendable {
     init(_ security: LinkSecurity) { switch security {} }
     mutating func makeSequence() -> LinkSecrets { switch self {} }
+    var refusalTag: AuthenticationTag? {
+      get { switch self {} }
+      set { switch self {} }
+    }
   }
 
   enum LinkKeys: Sendable {

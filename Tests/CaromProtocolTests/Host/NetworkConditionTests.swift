@@ -63,7 +63,7 @@ import Testing
     }
     for peer in peers {
       if let datagram = peer.connection?.datagram {
-        let dropped = datagram.malformedPackets + datagram.forgedPackets
+        let dropped = datagram.malformedPackets + Int(datagram.forgedPackets)
         guard dropped == 0 else {
           throw Broken(description: "\(mix): \(dropped) malformed or forged packets")
         }
