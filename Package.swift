@@ -100,13 +100,13 @@ let package = Package(
       "CaromSession",
       [
         "CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromSimulation",
-        "CaromTransport",
+        "CaromTesting", "CaromTransport",
       ]),
     module(
       "Carom",
       [
         "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromPhysics",
-        "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTransport",
+        "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTesting", "CaromTransport",
       ]),
 
     // Sessions on the virtual network

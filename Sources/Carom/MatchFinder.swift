@@ -2,6 +2,7 @@ import CaromCore
 import CaromDiscovery
 import CaromProtocol
 import CaromSession
+import CaromTesting
 import CaromTransport
 
 /// Finds an opponent on the local network: advertises a match with one free seat, and at the same
@@ -26,6 +27,9 @@ public actor MatchFinder: LoopActor {
     public var kinds = LinkKinds.all
     /// The timeouts of connections.
     public var timing = SessionTiming()
+    /// The conditions that are simulated for the datagrams of connections, as
+    /// `SessionNode.simulate` describes; nil for none. With conditions, no streams are used.
+    public var conditions: LinkProfile?
 
     /// Creates options with the service type `type` and the default values of all other properties.
     public init(type: ServiceType) { self.type = type }
@@ -51,7 +55,8 @@ public actor MatchFinder: LoopActor {
     self.loop = loop
     self.options = options
     node = SessionNode(
-      matching: local, window: options.window, timing: options.timing, over: options.kinds,
+      matching: local, window: options.window, timing: options.timing,
+      over: options.conditions == nil ? options.kinds : .datagram,
       seed: .random(in: .min ... .max), on: loop)
   }
 
@@ -65,6 +70,7 @@ public actor MatchFinder: LoopActor {
     // The peer's name becomes the service's name, to which stricter rules apply. The port is not
     // known yet.
     try AdvertisedService(name: node.local.name, type: options.type, port: 1).validate()
+    if let conditions = options.conditions { await node.simulate(conditions, asHost: false) }
     let discovery = try DiscoveryCore(on: loop, interfaces: options.interfaces)
     port = try await node.listen(on: Self.addresses(of: discovery), port: options.port)
     self.discovery = discovery

@@ -2,6 +2,7 @@ import CaromCore
 import CaromDiscovery
 import CaromProtocol
 import CaromSession
+import CaromTesting
 import CaromTransport
 
 extension Session {
@@ -13,13 +14,15 @@ extension Session {
   public static func host<Result>(
     _ service: AdvertisedService, as local: PeerInfo, interfaces: InterfaceSelection = .automatic,
     on addresses: [IPAddress] = [.any4, .any6], over kinds: LinkKinds = .all, seats: Int = 1,
-    spectatorSeats: Int = 0, timing: SessionTiming = SessionTiming(), loop: NetworkLoop,
+    spectatorSeats: Int = 0, timing: SessionTiming = SessionTiming(),
+    conditions: LinkProfile? = nil, loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, Advertisement) async throws -> Result
   ) async throws -> Result {
     try await host(
       as: local, port: service.port, on: addresses, over: kinds, seats: seats,
-      spectatorSeats: spectatorSeats, timing: timing, loop: loop, admit: admit
+      spectatorSeats: spectatorSeats, timing: timing, conditions: conditions, loop: loop,
+      admit: admit
     ) { session, port in
       var service = service
       service.port = port
@@ -36,12 +39,12 @@ extension Session {
   public static func join<Result>(
     _ service: DiscoveredService, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, loop: NetworkLoop,
+    retrying policy: RetryPolicy = .never, conditions: LinkProfile? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let resolved = try await service.resolve(within: limit)
     return try await join(
       resolved.endpoints, as: local, over: kinds, timing: timing, within: limit,
-      retrying: policy, loop: loop, body)
+      retrying: policy, conditions: conditions, loop: loop, body)
   }
 }

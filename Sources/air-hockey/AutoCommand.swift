@@ -26,8 +26,9 @@ struct AutoCommand: AsyncParsableCommand {
     var finding = MatchFinder.Options(type: GameWire.serviceType)
     finding.interfaces = net.interfaces
     finding.port = port
-    finding.kinds = net.transport.kinds
+    finding.kinds = net.kinds
     finding.timing = net.timing
+    finding.conditions = net.conditions
     finding.window = .seconds(window)
     let seeking = finding
     try await options.playOverNetwork { loop, makeDisplay in

@@ -35,8 +35,8 @@ struct HostCommand: AsyncParsableCommand {
     try await options.playOverNetwork { loop, makeDisplay in
       let local = net.peer(setup.name)
       let table = HostNode(
-        as: local, interfaces: net.interfaces, timing: net.timing, over: net.transport.kinds,
-        isListed: !unlisted, on: loop)
+        as: local, interfaces: net.interfaces, timing: net.timing, over: net.kinds,
+        conditions: net.conditions, isListed: !unlisted, on: loop)
       let companion =
         opponent ? Companion(strength: options.strength, transport: net.transport) : nil
       let tablePort = try await table.listen(port: port)

@@ -11,16 +11,19 @@ actor HostNode: LoopActor {
   private let interfaces: InterfaceSelection
   /// Whether the table is advertised. Otherwise players need its host and port to join.
   private let isListed: Bool
+  /// The conditions that are simulated; nil for none.
+  private let conditions: LinkProfile?
   private var discovery: DiscoveryCore?
   private var advertising: DiscoveryCore.AdvertisingID?
   private var port: UInt16 = 0
 
   init(
     as local: PeerInfo, interfaces: InterfaceSelection, timing: SessionTiming,
-    over kinds: LinkKinds, isListed: Bool, on loop: NetworkLoop
+    over kinds: LinkKinds, conditions: LinkProfile?, isListed: Bool, on loop: NetworkLoop
   ) {
     self.loop = loop
     self.isListed = isListed
+    self.conditions = conditions
     self.interfaces = interfaces
     node = SessionNode(
       local, seats: 1, spectatorSeats: Self.spectatorLimit, timing: timing, over: kinds, on: loop)
@@ -29,6 +32,7 @@ actor HostNode: LoopActor {
   /// Starts listening and returns the port. Must be called before `advertise`.
   func listen(port: UInt16) async throws -> UInt16 {
     if isListed { discovery = try DiscoveryCore(on: loop, interfaces: interfaces) }
+    if let conditions { await node.simulate(conditions, asHost: true) }
     do {
       self.port = try await node.listen(
         on: isOnLoopback ? [.loopback4] : [.any4, .any6], port: port)

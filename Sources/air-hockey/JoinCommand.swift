@@ -50,8 +50,8 @@ extension PlayOptions {
   ) async throws {
     let search = try HostSearch(table: table, interfaces: net.interfaces)
     try await playOverNetwork(isSpectator: setup.isSpectator) { loop, makeDisplay in
-      let node = SessionNode(
-        local, seats: 0, timing: net.timing, over: net.transport.kinds, on: loop)
+      let node = SessionNode(local, seats: 0, timing: net.timing, over: net.kinds, on: loop)
+      if let conditions = net.conditions { await node.simulate(conditions, asHost: false) }
       let game = NetGame(setup, node: node)
       await node.setHandler(owner: game) { game, event in game.handle(event) }
       try await game.begin(with: makeDisplay)

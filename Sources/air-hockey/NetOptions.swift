@@ -17,6 +17,12 @@ struct NetOptions: ParsableArguments {
     help: "Seconds to wait for a player who has lost the network; 0 ends the match at once.")
   var reconnect = 10
 
+  @Option(
+    help: ArgumentHelp(
+      "Play as if over another network, with its delay, jitter and loss, over UDP alone.",
+      valueName: "profile"))
+  var conditions: LinkProfile?
+
   @Flag(
     help: "Print the round trip, loss, state age, corrections and bytes every second.")
   var netStats = false
@@ -24,6 +30,9 @@ struct NetOptions: ParsableArguments {
   func validate() throws {
     guard (0...3600).contains(reconnect) else {
       throw ValidationError("--reconnect must be a whole number of seconds from 0 to 3600.")
+    }
+    guard conditions == nil || transport != .tcp else {
+      throw ValidationError("--conditions are simulated over UDP: omit --transport tcp.")
     }
   }
 
@@ -34,6 +43,9 @@ struct NetOptions: ParsableArguments {
     return timing
   }
 
+  /// The kinds of links that the game uses.
+  var kinds: LinkKinds { conditions == nil ? transport.kinds : .datagram }
+
   var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
 
   /// Returns the information about this player that is sent to peers.
@@ -42,6 +54,17 @@ struct NetOptions: ParsableArguments {
       id: .random(), name: name, application: GameWire.application,
       applicationVersion: GameWire.version, yieldsSeat: yieldsSeat, isSpectator: isSpectator)
   }
+}
+
+extension LinkProfile: ExpressibleByArgument {
+  /// Finds a profile by its name, such as "mobile".
+  public init?(argument: String) {
+    guard let profile = Self.all.first(where: { $0.name == argument }) else { return nil }
+    self = profile
+  }
+
+  /// The names of all profiles.
+  public static var allValueStrings: [String] { all.map(\.name) }
 }
 
 /// The transport of a game.

@@ -1,6 +1,7 @@
 import AirHockey
 import ArgumentParser
 import CaromCore
+import CaromSession
 import Foundation
 import Testing
 
@@ -21,7 +22,8 @@ import Testing
   @Test(arguments: [
     ["solo", "--seconds", "0"], ["solo", "--seconds", "many"], ["solo", "--strength", "wild"],
     ["solo", "surplus"], ["chess"], ["host", "--reconnect", "-1"],
-    ["join", "x", "--reconnect", "3601"],
+    ["join", "x", "--reconnect", "3601"], ["join", "x", "--conditions", "lunar"],
+    ["join", "x", "--conditions", "mobile", "--transport", "tcp"],
   ])
   func `an invalid command line is a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) {
@@ -35,6 +37,15 @@ import Testing
     #expect(options.tickLimit == 3600)
     #expect(options.strength == .hard)
     #expect(try PlayOptions.parse([]).tickLimit == nil)
+  }
+
+  @Test func `simulated conditions have a name and use datagrams alone`() throws {
+    for profile in LinkProfile.all {
+      let options = try NetOptions.parse(["--conditions", profile.name])
+      #expect(options.conditions == profile && options.kinds == .datagram)
+    }
+    let options = try NetOptions.parse([])
+    #expect(options.conditions == nil && options.kinds == .all)
   }
 
   @Test func `preferences are saved and loaded, and options take precedence over them`() throws {

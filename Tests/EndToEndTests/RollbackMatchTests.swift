@@ -69,6 +69,38 @@ private let seconds =
     #expect(host.keys.max() == client.keys.max())
   }
 
+  @Test func `a client that simulates a mobile network plays in sync over a real socket`()
+    async throws
+  {
+    let files = try Recordings()
+    let host = try RunningGame([
+      "host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya",
+      "--record", files.path("host"), "--net-stats",
+    ])
+    let line = try await host.line("port ")
+    let port = try #require(line.split(separator: " ").last)
+    let client = try RunningGame([
+      "join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo", "--seconds", "4",
+      "--conditions", "mobile", "--record", files.path("client"), "--net-stats",
+    ])
+    // The profile has 50 ± 15 ms in each direction, which both sides feel.
+    for game in [host, client] {
+      let meter = try await game.line("RTT ", 3)
+      let roundTrip = try #require(
+        meter.split(separator: " ").dropFirst().first.flatMap { Double($0) })
+      #expect(roundTrip >= 70, "\(meter)")
+    }
+    let report = try await client.report()
+    #expect(report.endReason == "finished" && report.desyncs == 0)
+    // An input of the host arrives 3 ticks late or more.
+    #expect(report.rollbacks > 0 && report.deepestRollback >= 3)
+    #expect(await client.process.output.all().contains { $0.contains("\"transport\":\"udp\"") })
+    host.process.signal(SIGTERM)
+    #expect(try await host.report().endReason == "interrupted")
+    let (all, part) = (try files.hashes("host"), try files.hashes("client"))
+    #expect(part.count > 120 && part.allSatisfy { all[$0.key] == $0.value })
+  }
+
   @Test func `a late spectator watches the same match without disturbing it`() async throws {
     let files = try Recordings()
     let host = try RunningGame([

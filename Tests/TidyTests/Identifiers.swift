@@ -16,7 +16,10 @@ struct Identifiers {
       for word in words where word.utf8.first.map(Self.isCapital) == true {
         if seen.insert(word).inserted { capitalized.append((word, index)) }
       }
-      guard file.lines[index].utf8.first != UInt8(ascii: " ") else { continue }
+      // An import of one type, such as `import struct Module.Type`, declares none.
+      guard file.lines[index].utf8.first != UInt8(ascii: " "), !words.contains("import") else {
+        continue
+      }
       for (keyword, name) in zip(words, words.dropFirst()) where Self.declarations.contains(keyword)
       {
         declaredTypes.append(name)

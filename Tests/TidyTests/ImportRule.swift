@@ -21,13 +21,14 @@ enum ImportRule {
     "CaromDiscovery": ["CaromCore", "CaromDNS", "CaromTransport"],
     "CaromSession": [
       "CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromSimulation",
-      "CaromTransport",
+      "CaromTesting", "CaromTransport",
     ],
     "CaromSessionTesting": ["CaromCore", "CaromSession", "CaromTesting", "CaromTransport"],
     "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],
     "Carom": [
       "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromPhysics",
-      "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTransport",
+      "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTesting",
+      "CaromTransport",
     ],
   ]
 

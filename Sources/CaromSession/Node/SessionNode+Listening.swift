@@ -94,6 +94,7 @@ extension SessionNode {
 
   /// Receives a batch of datagrams. The messages that need not wait are read from the datagrams.
   private func receive(_ batch: borrowing UDPBatch, on socket: Int) {
+    if let simulation { return delay(batch, on: socket, by: simulation) }
     var arrivals = Arrivals()
     swap(&arrivals, &self.arrivals)
     arrivals.channels = feed.hasHandler ? feed.paused.inverted : ChannelMask()

@@ -52,12 +52,30 @@ extension SessionNode {
   }
 
   private func transmit(at now: Instant) {
+    if let simulation {
+      transmit(through: simulation, at: now)
+      return
+    }
     while let connection = Self.transmit(&lobby, on: sockets, &bytesSent, at: now) {
       if let stream = sockets.streams[connection], !flush(stream, of: connection, at: now) {
         sockets.stalled.append(connection)
       }
       Self.transmitDatagrams(of: connection, &lobby, on: sockets.datagrams, &bytesSent, at: now)
     }
+  }
+
+  /// Transmits the output of all connections, which have no streams, through simulated links.
+  private func transmit(through simulation: SimulatedConditions, at now: Instant) {
+    while let answer = lobby.host.pollStatelessReply() {
+      simulation.pass(answer.bytes.span, on: answer.route, isOutgoing: true, at: now)
+    }
+    while let connection = lobby.host.pollReady() {
+      while let route = lobby.host.pollDatagram(on: connection, at: now) {
+        simulation.pass(lobby.host.datagram, on: route, isOutgoing: true, at: now)
+      }
+      lobby.didFlush(connection, at: now)
+    }
+    rearm(simulation)
   }
 
   /// Transmits the output of all connections up to the first one that has a stream. Returns that
@@ -165,6 +183,7 @@ extension SessionNode {
   /// Whether no output is left to be sent and no stream is left to be closed.
   var isIdle: Bool {
     sockets.streams.isEmpty && sockets.closing.isEmpty && lobby.host.isIdle
+      && (simulation?.outgoing ?? 0) == 0
   }
 
   func resumeIfIdle() {

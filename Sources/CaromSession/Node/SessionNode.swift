@@ -41,6 +41,8 @@ public actor SessionNode: LoopActor {
   var fullQueues = FullQueues()
   var turn = LoopTurn()
   var isShutDown = false
+  /// The simulated conditions of the network; nil if datagrams are sent as they are.
+  var simulation: SimulatedConditions?
 
   /// The scratch buffers, which are reused so that sending and receiving do not allocate: `writer`
   /// for encoding, `incoming` for a received message, and `arrivals` for the messages that are read

@@ -1,5 +1,6 @@
 import CaromCore
 import CaromProtocol
+import CaromTesting
 import CaromTransport
 
 extension Session {
@@ -11,17 +12,22 @@ extension Session {
   /// `security` says how connections are protected; every peer must use the same. With an identity,
   /// the session has the id of that identity. `timing.resumeLimit` is the time within which a peer
   /// that has lost its network can return without losing its seat or any reliable message.
+  ///
+  /// With `conditions`, for example `.mobile`, datagrams are delayed and lost on this side as
+  /// `SessionNode.simulate` describes, and the session uses no streams. For trying a game at the
+  /// desk; pass them on one side only.
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
-    loop: NetworkLoop,
+    conditions: LinkProfile? = nil, loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
   ) async throws -> Result {
     try await host(
       as: local, port: port, on: addresses, over: kinds, seats: seats,
-      spectatorSeats: spectatorSeats, timing: timing, security: security, loops: [loop],
+      spectatorSeats: spectatorSeats, timing: timing, security: security,
+      conditions: conditions, loops: [loop],
       admit: admit, body)
   }
 
@@ -31,6 +37,7 @@ extension Session {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    conditions: LinkProfile? = nil,
     loops count: Int = 1,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
@@ -42,7 +49,7 @@ extension Session {
       let result = try await host(
         as: local, port: port, on: addresses, over: kinds, seats: seats,
         spectatorSeats: spectatorSeats, timing: timing, security: security,
-        loops: loops, admit: admit, body)
+        conditions: conditions, loops: loops, admit: admit, body)
       for loop in loops { await loop.shutdown() }
       return result
     } catch {
@@ -62,16 +69,19 @@ extension Session {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    conditions: LinkProfile? = nil,
     loops: [NetworkLoop],
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
   ) async throws -> Result {
     precondition(!loops.isEmpty, "a session needs at least one loop")
     precondition(loops.count <= loopLimit, "a session can use at most \(loopLimit) loops")
+    let kinds = conditions == nil ? kinds : .datagram
     guard loops.count > 1 else {
       let node = SessionNode(
         local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, over: kinds,
         security: security, on: loops[0])
+      if let conditions { await node.simulate(conditions, asHost: true) }
       let session = await Session([node], admit: admit)
       return try await session.run {
         let port = try await node.listen(on: addresses, port: port)
@@ -83,6 +93,9 @@ extension Session {
     let nodes = loops.indices.map { member in
       SessionNode(
         local, sharing: share, member: member, timing: timing, over: kinds, on: loops[member])
+    }
+    if let conditions {
+      for node in nodes { await node.simulate(conditions, asHost: true) }
     }
     let session = await Session(nodes, admit: admit)
     return try await session.run {

@@ -1,21 +1,24 @@
 import CaromCore
 import CaromProtocol
+import CaromTesting
 import CaromTransport
 
 extension Session {
   /// Connects to a host at one of `endpoints`, requests a seat and, once the host admits this
   /// client, runs `body` with the session and the host. A `token` from an earlier session with the
   /// same host saves a round trip (see `joinToken`). `security` must be the host's; with an
-  /// identity, this client has the id of that identity.
+  /// identity, this client has the id of that identity. `conditions` are those of `Session.host`.
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
-    token: JoinToken? = nil, loop: NetworkLoop,
+    token: JoinToken? = nil, conditions: LinkProfile? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
+    let kinds = conditions == nil ? kinds : .datagram
     let node = SessionNode(
       local, seats: 0, timing: timing, over: kinds, security: security, on: loop)
+    if let conditions { await node.simulate(conditions, asHost: false) }
     if let token { await node.store(token) }
     let session = await Session([node], admit: nil)
     return try await session.run {
@@ -32,7 +35,7 @@ extension Session {
     host: String, port: UInt16, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
-    token: JoinToken? = nil, loop: NetworkLoop,
+    token: JoinToken? = nil, conditions: LinkProfile? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let addresses: [IPAddress]
@@ -41,7 +44,8 @@ extension Session {
     } catch { throw SessionError.transport(error) }
     return try await join(
       addresses.map { Endpoint($0, port: port) }, as: local, over: kinds, timing: timing,
-      security: security, within: limit, retrying: policy, token: token, loop: loop, body)
+      security: security, within: limit, retrying: policy, token: token,
+      conditions: conditions, loop: loop, body)
   }
 
   private func connect(

@@ -29,16 +29,9 @@ public struct LinkProfile: Hashable, Sendable, CustomStringConvertible {
   /// Each profile has the `LinkConditions` preset of the same name in both directions, with two
   /// exceptions: "rebinding" has a NAT in the outbound direction only, and "lossy-acknowledgements"
   /// has high loss in the inbound direction only.
-  public static let all = [
-    LinkProfile("lan", .lan), LinkProfile("wifi", .wifi), LinkProfile("good", .good),
-    LinkProfile("average", .average), LinkProfile("mobile", .mobile), LinkProfile("poor", .poor),
-    LinkProfile("terrible", .terrible), LinkProfile("reorder-storm", .reorderStorm),
-    LinkProfile("soak", .soak), LinkProfile("satellite", .satellite),
-    LinkProfile("burst-loss", .burstLoss), LinkProfile("bufferbloat", .bufferbloat),
-    LinkProfile("outages", .outages),
-    LinkProfile("rebinding", outbound: .rebinding, inbound: .good),
-    LinkProfile("shrinking-mtu", .shrinkingMTU),
-    LinkProfile("lossy-acknowledgements", outbound: .good, inbound: .lossyAcknowledgements),
+  public static let all: [LinkProfile] = [
+    .lan, .wifi, .good, .average, .mobile, .poor, .terrible, .reorderStorm, .soak, .satellite,
+    .burstLoss, .bufferbloat, .outages, .rebinding, .shrinkingMTU, .lossyAcknowledgements,
   ]
 
   /// Returns the profile with the given name, or all profiles if the name is nil.
@@ -48,6 +41,43 @@ public struct LinkProfile: Hashable, Sendable, CustomStringConvertible {
     precondition(!profiles.isEmpty, "there is no profile named \(name); see LinkProfile.all")
     return profiles
   }
+}
+
+// The profiles by their names, in the order of `all`.
+extension LinkProfile {
+  /// The profile "lan"; the page Testing has a table of all profiles.
+  public static let lan = LinkProfile("lan", .lan)
+  /// The profile "wifi"; the page Testing has a table of all profiles.
+  public static let wifi = LinkProfile("wifi", .wifi)
+  /// The profile "good"; the page Testing has a table of all profiles.
+  public static let good = LinkProfile("good", .good)
+  /// The profile "average"; the page Testing has a table of all profiles.
+  public static let average = LinkProfile("average", .average)
+  /// The profile "mobile"; the page Testing has a table of all profiles.
+  public static let mobile = LinkProfile("mobile", .mobile)
+  /// The profile "poor"; the page Testing has a table of all profiles.
+  public static let poor = LinkProfile("poor", .poor)
+  /// The profile "terrible"; the page Testing has a table of all profiles.
+  public static let terrible = LinkProfile("terrible", .terrible)
+  /// The profile "reorder-storm"; the page Testing has a table of all profiles.
+  public static let reorderStorm = LinkProfile("reorder-storm", .reorderStorm)
+  /// The profile "soak"; the page Testing has a table of all profiles.
+  public static let soak = LinkProfile("soak", .soak)
+  /// The profile "satellite"; the page Testing has a table of all profiles.
+  public static let satellite = LinkProfile("satellite", .satellite)
+  /// The profile "burst-loss"; the page Testing has a table of all profiles.
+  public static let burstLoss = LinkProfile("burst-loss", .burstLoss)
+  /// The profile "bufferbloat"; the page Testing has a table of all profiles.
+  public static let bufferbloat = LinkProfile("bufferbloat", .bufferbloat)
+  /// The profile "outages"; the page Testing has a table of all profiles.
+  public static let outages = LinkProfile("outages", .outages)
+  /// The profile "rebinding"; the page Testing has a table of all profiles.
+  public static let rebinding = LinkProfile("rebinding", outbound: .rebinding, inbound: .good)
+  /// The profile "shrinking-mtu"; the page Testing has a table of all profiles.
+  public static let shrinkingMTU = LinkProfile("shrinking-mtu", .shrinkingMTU)
+  /// The profile "lossy-acknowledgements"; the page Testing has a table of all profiles.
+  public static let lossyAcknowledgements = LinkProfile(
+    "lossy-acknowledgements", outbound: .good, inbound: .lossyAcknowledgements)
 }
 
 extension Seeds {
