@@ -77,10 +77,12 @@ import Testing
 
   @Test func `the others go on without a player who leaves`() async throws {
     try await withHostedSession(seats: 2) { hosted in
+      let hasHostSeenAll = Locked(false)
       let hosting = Task {
         let match = try await RollbackSession.host(
           Tally(), players: 3, over: hosted.session, rate: 120)
         let order = await Self.play(match) { _, order in order.count == 2 }
+        hasHostSeenAll.withLock { $0 = true }
         let left = Self.notices(match).contains {
           if case .left(_, .finished) = $0 { true } else { false }
         }
@@ -99,7 +101,10 @@ import Testing
       }
       try await hosted.join(makePeer("stays")) { session, host in
         let match = try await RollbackSession<Tally>.join(host, over: session)
-        let order = await Self.play(match) { _, order in order.count == 2 }
+        // The host needs this side's last inputs too.
+        let order = await Self.play(match) { _, order in
+          order.count == 2 && hasHostSeenAll.withLock { $0 }
+        }
         #expect(order.count == 2 && match.endReason == nil)
       }
       try await leaving.value
