@@ -24,7 +24,8 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   public enum Notice: Hashable, Sendable {
     /// The host has told the client which player it controls; nil for a spectator.
     case seated(player: Int?)
-    /// At least half of the player's inputs of the last second arrived at the host too late.
+    /// The host replaced at least half of the player's inputs of the last second by others, because
+    /// they arrived too late.
     case inputsLate
     /// The player's inputs arrive in time again.
     case inputsOnTime
