@@ -45,6 +45,31 @@ private func severalLoops(_ world: World, as me: PeerInfo) async throws {
   }
 }
 
+private func badNetwork(endpoint: Endpoint, as me: PeerInfo, on loop: NetworkLoop) async throws {
+  try await Session.join([endpoint], as: me, conditions: .mobile, loop: loop) { session, host in
+    for await line in session.messages(on: .chat) { print(line.message) }
+  }
+}
+
+private func frameLoop(endpoint: Endpoint, as me: PeerInfo, in world: World) throws {
+  let session = try SessionPoller.join([endpoint], as: me)
+  // each frame:
+  while let event = session.poll() {
+    switch event {
+    case .peer(.joined(let host)): print("playing with \(host.name)")
+    case .peer(.left(_, let reason)): print("the match has ended: \(reason)")
+    case .failed(let error): print("\(error)")
+    default: break
+    }
+  }
+  for position in session.takeMessages(on: .positions) {
+    world.apply(position.message, from: position.peer)
+  }
+  _ = session.post("24 18", on: .positions)
+  // at the end:
+  session.close()
+}
+
 private func withoutResuming(as me: PeerInfo, on loop: NetworkLoop) async throws {
   var timing = SessionTiming()
   timing.resumeLimit = .zero
