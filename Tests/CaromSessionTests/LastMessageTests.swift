@@ -2,6 +2,7 @@ import CaromCore
 import CaromProtocol
 import CaromSession
 import CaromTransport
+import Dispatch
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct LastMessageTests {
@@ -27,6 +28,47 @@ import Testing
       await host.shutdown()
     }
   }
+
+  @Test func `a host that leaves before its client has run is still a peer`() async throws {
+    try await withNetworkLoop { loop in
+      try await withNetworkLoop { busy in
+        let isGone = DispatchSemaphore(value: 0)
+        let (ports, opened) = AsyncStream.makeStream(of: UInt16.self)
+        let client = Task(executorPreference: busy) {
+          for await port in ports {
+            return try await Session.join(
+              [Endpoint(.loopback4, port: port)], as: makePeer("client"), loop: loop
+            ) { session, host in
+              var events: [PeerEvent] = []
+              while let event = session.poll() { events.append(event) }
+              return events == [.joined(host), .left(host, .finished)]
+            }
+          }
+          return false
+        }
+        try await Session.host(
+          as: makePeer("host"), on: [.loopback4], loop: loop,
+          admit: { _ in
+            // From before the client is admitted, its task has no thread to run on.
+            Task(executorPreference: busy) { isGone.block() }
+            return .accept
+          }
+        ) { session, port in
+          opened.yield(port)
+          for await event in session.events {
+            if case .joined = event { break }
+          }
+        }
+        isGone.signal()
+        #expect(try await client.value)
+      }
+    }
+  }
+}
+
+extension DispatchSemaphore {
+  /// Blocks the thread, which `wait` may not do in asynchronous code.
+  fileprivate func block() { wait() }
 }
 
 extension SessionNode {

@@ -23,6 +23,7 @@ extension Session {
     let session = await Session([node], admit: nil)
     return try await session.run {
       let connection = try await session.connect(to: endpoints, within: limit, retrying: policy)
+      // A host that has left in the meantime is a peer too: what it sent can still be read.
       guard let host = await session.hubs[0].peer(connection) else {
         throw SessionError.refused(.connectionLost)
       }

@@ -77,7 +77,10 @@ actor SessionHub: LoopActor {
     failRequests(.disconnected(.closedLocally)) { _ in true }
   }
 
-  func peer(_ connection: ConnectionID) -> Peer? { peers[connection] }
+  /// The peer of a connection that is open, or that has just ended.
+  func peer(_ connection: ConnectionID) -> Peer? {
+    peers[connection] ?? departed.first { $0.peer.connectionID == connection }?.peer
+  }
 
   var allPeers: [Peer] { order.compactMap { peers[$0] } }
 
@@ -179,8 +182,7 @@ extension SessionHub {
 extension SessionHub {
   private func receive(_ message: borrowing SessionMessage) {
     let id = message.connectionID
-    guard let peer = peers[id] ?? departed.first(where: { $0.peer.connectionID == id })?.peer
-    else { return }
+    guard let peer = peer(id) else { return }
     let channel = message.channel
     guard let reader = readers[channel] else { return storeEarly(message, from: peer) }
     unflushed.insert(channel)
