@@ -67,15 +67,15 @@ public final class SessionPoller: Sendable {
   public static func host(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), conditions: LinkProfile? = nil,
-    loop: NetworkLoop? = nil,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    conditions: LinkProfile? = nil, loop: NetworkLoop? = nil,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept }
   ) throws(TransportError) -> SessionPoller {
     try SessionPoller(on: loop) { loop, core in
       try await Session.host(
         as: local, port: port, on: addresses, over: kinds, seats: seats,
-        spectatorSeats: spectatorSeats, timing: timing, conditions: conditions, loop: loop,
-        admit: admit
+        spectatorSeats: spectatorSeats, timing: timing, security: security,
+        conditions: conditions, loop: loop, admit: admit
       ) { session, port in
         core.begin(session, .listening(port: port))
         await session.waitForEnd()
@@ -88,14 +88,14 @@ public final class SessionPoller: Sendable {
   /// `failed` event.
   public static func join(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
-    timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, token: JoinToken? = nil,
-    conditions: LinkProfile? = nil, loop: NetworkLoop? = nil
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
+    token: JoinToken? = nil, conditions: LinkProfile? = nil, loop: NetworkLoop? = nil
   ) throws(TransportError) -> SessionPoller {
     try SessionPoller(on: loop) { loop, core in
       try await Session.join(
-        endpoints, as: local, over: kinds, timing: timing, within: limit, retrying: policy,
-        token: token, conditions: conditions, loop: loop
+        endpoints, as: local, over: kinds, timing: timing, security: security, within: limit,
+        retrying: policy, token: token, conditions: conditions, loop: loop
       ) { session, _ in
         core.begin(session)
         await session.waitForEnd()
