@@ -50,7 +50,7 @@ private struct KeepingHandler: LogHandler {
           [Endpoint(.loopback4, port: port)], as: makePeer("client"), over: .stream, loop: loop
         ) { _, _ in
           for await event in session.events { if case .joined = event { break } }
-          while try factory.expectRecorder("carom.peers").lastValue != 1 { await Task.yield() }
+          while try factory.expectRecorder("carom.peers").lastValue != 1 { await nextPoll() }
         }
         for await event in session.events { if case .left = event { break } }
         reporting.cancel()

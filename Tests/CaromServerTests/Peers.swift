@@ -19,3 +19,6 @@ func withPeer(
     try body(Peer(info: info, connectionID: ConnectionID(1), hub: hub))
   }
 }
+
+/// Waits between two polls, so that a test that polls does not keep a core from what it waits for.
+func nextPoll() async { try? await Task.sleep(for: .milliseconds(1)) }

@@ -134,3 +134,7 @@ extension Bool {
     #expect(self, sourceLocation: location)
   }
 }
+
+/// Waits between two polls for as long as a fast frame takes. A test that polled without a pause
+/// would keep a core from the loops and tests that it waits for.
+func nextFrame() async { try? await Task.sleep(for: .milliseconds(1)) }
