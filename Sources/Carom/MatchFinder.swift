@@ -30,6 +30,8 @@ public actor MatchFinder: LoopActor {
     /// The conditions that are simulated for the datagrams of connections, as
     /// `SessionNode.simulate` describes; nil for none. With conditions, no streams are used.
     public var conditions: LinkProfile?
+    /// How connections are protected. All players must use the same.
+    public var security = SessionSecurity.none
 
     /// Creates options with the service type `type` and the default values of all other properties.
     public init(type: ServiceType) { self.type = type }
@@ -57,7 +59,7 @@ public actor MatchFinder: LoopActor {
     node = SessionNode(
       matching: local, window: options.window, timing: options.timing,
       over: options.conditions == nil ? options.kinds : .datagram,
-      seed: .random(in: .min ... .max), on: loop)
+      security: options.security, seed: .random(in: .min ... .max), on: loop)
   }
 
   /// Starts listening, advertising and looking for matches, and returns the port. Connection events

@@ -15,14 +15,14 @@ extension Session {
     _ service: AdvertisedService, as local: PeerInfo, interfaces: InterfaceSelection = .automatic,
     on addresses: [IPAddress] = [.any4, .any6], over kinds: LinkKinds = .all, seats: Int = 1,
     spectatorSeats: Int = 0, timing: SessionTiming = SessionTiming(),
-    conditions: LinkProfile? = nil, loop: NetworkLoop,
+    security: SessionSecurity = .none, conditions: LinkProfile? = nil, loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, Advertisement) async throws -> Result
   ) async throws -> Result {
     try await host(
       as: local, port: service.port, on: addresses, over: kinds, seats: seats,
-      spectatorSeats: spectatorSeats, timing: timing, conditions: conditions, loop: loop,
-      admit: admit
+      spectatorSeats: spectatorSeats, timing: timing, security: security,
+      conditions: conditions, loop: loop, admit: admit
     ) { session, port in
       var service = service
       service.port = port
@@ -38,13 +38,14 @@ extension Session {
   /// The other parameters are the same as those of `Session.join` with endpoints.
   public static func join<Result>(
     _ service: DiscoveredService, as local: PeerInfo, over kinds: LinkKinds = .all,
-    timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, conditions: LinkProfile? = nil, loop: NetworkLoop,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
+    conditions: LinkProfile? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let resolved = try await service.resolve(within: limit)
     return try await join(
-      resolved.endpoints, as: local, over: kinds, timing: timing, within: limit,
-      retrying: policy, conditions: conditions, loop: loop, body)
+      resolved.endpoints, as: local, over: kinds, timing: timing, security: security,
+      within: limit, retrying: policy, conditions: conditions, loop: loop, body)
   }
 }

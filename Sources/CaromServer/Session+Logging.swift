@@ -21,7 +21,7 @@ extension PeerEvent {
   var logLevel: Logger.Level {
     switch self {
     case .joined, .left: .info
-    case .interrupted, .inputStopped, .missed: .notice
+    case .interrupted, .inputStopped, .wrongCode, .missed: .notice
     case .linkChanged, .resumed, .inputResumed: .debug
     }
   }
@@ -35,6 +35,7 @@ extension PeerEvent {
     case .linkChanged: "peer's link changed"
     case .inputStopped: "peer's input stopped"
     case .inputResumed: "peer's input resumed"
+    case .wrongCode: "wrong code"
     case .missed: "events missed"
     }
   }
@@ -46,6 +47,7 @@ extension PeerEvent {
     case .linkChanged(let peer, let kind): peer.metadata(with: "link", "\(kind)")
     case .inputStopped(let peer, let channel), .inputResumed(let peer, let channel):
       peer.metadata(with: "channel", "\(channel)")
+    case .wrongCode(let failure): ["attempts": "\(failure.count)"]
     case .missed(let events): ["events": "\(events)"]
     }
   }

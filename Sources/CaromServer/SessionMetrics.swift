@@ -74,7 +74,7 @@ public final class SessionMetrics: Sendable {
     case .joined: joined.increment()
     case .left: left.increment()
     case .interrupted: interrupted.increment()
-    case .resumed, .linkChanged, .inputStopped, .inputResumed, .missed: break
+    case .resumed, .linkChanged, .inputStopped, .inputResumed, .wrongCode, .missed: break
     }
   }
 

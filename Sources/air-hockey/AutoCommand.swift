@@ -30,10 +30,14 @@ struct AutoCommand: AsyncParsableCommand {
     finding.timing = net.timing
     finding.conditions = net.conditions
     finding.window = .seconds(window)
-    let seeking = finding
+    let protection = try net.protection.load()
+    finding.security = protection.security
+    var setup = options.setup(name, net)
+    setup.policy = protection.security.policy
+    let (seeking, game) = (finding, setup)
     try await options.playOverNetwork { loop, makeDisplay in
       let finder = MatchFinder(as: net.peer(name), seeking, on: loop)
-      let game = NetGame(options.setup(name, net), node: finder.node)
+      let game = NetGame(game, node: finder.node)
       try await game.begin(with: makeDisplay)
       do {
         _ = try await finder.begin(owner: game) { game, event in game.handle(event) }

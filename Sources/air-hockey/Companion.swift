@@ -1,4 +1,5 @@
 import AirHockey
+import Carom
 import Foundation
 import Synchronization
 
@@ -7,9 +8,11 @@ import Synchronization
 final class Companion: Sendable {
   private let strength: Strength
   private let transport: Transport
+  private let policy: SessionSecurity.Policy
   private let process = Mutex<Process?>(nil)
 
-  init(strength: Strength, transport: Transport) {
+  init(strength: Strength, transport: Transport, policy: SessionSecurity.Policy) {
+    self.policy = policy
     self.strength = strength
     self.transport = transport
   }
@@ -23,6 +26,7 @@ final class Companion: Sendable {
       companion.arguments = [
         "join", "127.0.0.1:\(port)", "--bot", "--headless", "--yield", "--name", "Computer",
         "--strength", "\(strength)", "--transport", transport.rawValue, "--reconnect", "0",
+        "--security", policy.rawValue,
       ]
       companion.standardInput = FileHandle.nullDevice
       companion.standardOutput = FileHandle.nullDevice

@@ -23,22 +23,33 @@ struct HostCommand: AsyncParsableCommand {
     if let matches, matches < 1 {
       throw ValidationError("--matches must be a whole number, 1 or more.")
     }
+    if opponent, net.protection.policy == .code || net.protection.policy == .known {
+      throw ValidationError("--opponent has neither a code nor a known key: leave it out.")
+    }
+    if options.headless, net.protection.code?.isEmpty == true {
+      throw ValidationError("--headless shows no code: give one with --code CODE.")
+    }
   }
 
   func run() async throws {
     var setup = options.setup(try options.playerName(), net)
     setup.matchLimit = matches
-    try await host(setup)
+    let protection = try net.protection.load(makesCode: true)
+    setup.policy = protection.security.policy
+    setup.notice = protection.notice
+    try await host(setup, protection.security)
   }
 
-  func host(_ setup: NetGame.Setup) async throws {
+  func host(_ setup: NetGame.Setup, _ security: SessionSecurity) async throws {
     try await options.playOverNetwork { loop, makeDisplay in
       let local = net.peer(setup.name)
       let table = HostNode(
         as: local, interfaces: net.interfaces, timing: net.timing, over: net.kinds,
-        conditions: net.conditions, isListed: !unlisted, on: loop)
+        security: security, conditions: net.conditions, isListed: !unlisted, on: loop)
       let companion =
-        opponent ? Companion(strength: options.strength, transport: net.transport) : nil
+        opponent
+        ? Companion(
+          strength: options.strength, transport: net.transport, policy: security.policy) : nil
       let tablePort = try await table.listen(port: port)
       let game = NetGame(
         setup, node: table.node,

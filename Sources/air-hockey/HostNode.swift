@@ -19,14 +19,16 @@ actor HostNode: LoopActor {
 
   init(
     as local: PeerInfo, interfaces: InterfaceSelection, timing: SessionTiming,
-    over kinds: LinkKinds, conditions: LinkProfile?, isListed: Bool, on loop: NetworkLoop
+    over kinds: LinkKinds, security: SessionSecurity, conditions: LinkProfile?, isListed: Bool,
+    on loop: NetworkLoop
   ) {
     self.loop = loop
     self.isListed = isListed
     self.conditions = conditions
     self.interfaces = interfaces
     node = SessionNode(
-      local, seats: 1, spectatorSeats: Self.spectatorLimit, timing: timing, over: kinds, on: loop)
+      local, seats: 1, spectatorSeats: Self.spectatorLimit, timing: timing, over: kinds,
+      security: security, on: loop)
   }
 
   /// Starts listening and returns the port. Must be called before `advertise`.

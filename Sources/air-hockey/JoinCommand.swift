@@ -18,8 +18,10 @@ struct JoinCommand: AsyncParsableCommand {
     var setup = options.setup(name, net)
     setup.reopens = false
     setup.waiting = "joining \(table)"
+    let protection = try net.protection.load()
+    setup.policy = protection.security.policy
     try await options.join(
-      table, as: net.peer(name, yieldsSeat: yieldsSeat), setup, over: net)
+      table, as: net.peer(name, yieldsSeat: yieldsSeat), setup, protection.security, over: net)
   }
 }
 
@@ -39,18 +41,23 @@ struct WatchCommand: AsyncParsableCommand {
     setup.reopens = false
     setup.isSpectator = true
     setup.waiting = "waiting for a match at \(table)"
-    try await options.join(table, as: net.peer(name, isSpectator: true), setup, over: net)
+    let protection = try net.protection.load()
+    setup.policy = protection.security.policy
+    try await options.join(
+      table, as: net.peer(name, isSpectator: true), setup, protection.security, over: net)
   }
 }
 
 extension PlayOptions {
   /// Plays at a table or watches it, then prints the summary.
   func join(
-    _ table: String, as local: PeerInfo, _ setup: NetGame.Setup, over net: NetOptions
+    _ table: String, as local: PeerInfo, _ setup: NetGame.Setup, _ security: SessionSecurity,
+    over net: NetOptions
   ) async throws {
     let search = try HostSearch(table: table, interfaces: net.interfaces)
     try await playOverNetwork(isSpectator: setup.isSpectator) { loop, makeDisplay in
-      let node = SessionNode(local, seats: 0, timing: net.timing, over: net.kinds, on: loop)
+      let node = SessionNode(
+        local, seats: 0, timing: net.timing, over: net.kinds, security: security, on: loop)
       if let conditions = net.conditions { await node.simulate(conditions, asHost: false) }
       let game = NetGame(setup, node: node)
       await node.setHandler(owner: game) { game, event in game.handle(event) }

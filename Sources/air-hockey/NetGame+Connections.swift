@@ -20,6 +20,7 @@ extension NetGame {
       guard connection == connections.opponent else { return }
       summary.transport = kind.description
       display.write("the connection now uses \(kind)")
+    case .wrongCode(let failure): display.write("\(failure)")
     case .interrupted(let connection): didInterrupt(connection)
     case .resumed(let connection): didResume(connection)
     case .closed(let connection, let info, let reason, wasOpen: true):
@@ -34,7 +35,10 @@ extension NetGame {
     connections.opponent = connection
     summary.peer = TextWidth.plain(info.name)
     summary.transport = node.assumeIsolated { $0.kind(of: connection) }?.description
-    display.write("\(info.name) sits down")
+    let security = node.assumeIsolated { $0.security(of: connection) }
+    summary.cipher = security?.cipher
+    summary.fingerprint = security?.fingerprint.description
+    display.write("\(info.name) sits down" + (summary.fingerprint.map { ", key \($0)" } ?? ""))
     seatTaken(info)
     if isHost {
       beginHosting(connection, returning: info.id == connections.lastClient)

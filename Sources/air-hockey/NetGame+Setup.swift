@@ -21,6 +21,11 @@ extension NetGame {
     var isSpectator = false
     /// Whether network statistics are displayed every second.
     var showsNetwork = false
+    /// What is required of the connections.
+    var policy = SessionSecurity.Policy.none
+    /// What the players at this computer should read out to the others, such as a join code; nil if
+    /// there is nothing.
+    var notice: String?
     /// The path of the file to record to, or nil if the session is not recorded.
     var recording: String?
     /// The text that is displayed until a match begins.

@@ -137,6 +137,7 @@ actor NetGame: LoopActor {
     self.seatFreed = seatFreed
     self.seatTaken = seatTaken
     summary = Summary(role: "host")
+    summary.security = setup.policy.rawValue
     computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
   }
 
@@ -159,6 +160,7 @@ actor NetGame: LoopActor {
     }
     timers.frame = LoopTimer(on: loop, owner: self) { game in game.frame() }
     armFrame(at: loop.now)
+    if let notice = setup.notice { display.write(notice) }
   }
 
   /// Plays until the session ends, and returns its summary.
@@ -308,7 +310,7 @@ actor NetGame: LoopActor {
     }
     guard let opponent = connections.opponent,
       let statistics = node.assumeIsolated({ $0.statistics(of: opponent) })
-    else { return setup.name }
+    else { return [setup.name, setup.notice].compactMap(\.self).joined(separator: " · ") }
     let bytes = node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) }
     let joined = role.joined
     if isPlaying {
@@ -320,7 +322,7 @@ actor NetGame: LoopActor {
     if setup.showsNetwork { return meters.network.line }
     let roundTrip = (statistics.roundTrip ?? .zero).inMilliseconds
     return "\(meters.rate.perSecond) Hz · \(summary.transport ?? "") · round trip "
-      + "\((roundTrip * 10).rounded() / 10) ms"
+      + "\((roundTrip * 10).rounded() / 10) ms" + (summary.fingerprint.map { " · \($0)" } ?? "")
   }
 
   private func currentView(at now: Instant) -> TableView {
@@ -341,7 +343,8 @@ actor NetGame: LoopActor {
   private var waitingView: TableView {
     var view = TableView(RinkState(), seenFrom: .home, names: (setup.name, ""))
     view.puck = nil
-    let detail = announcement.map { "\(setup.waiting) · \($0)" } ?? setup.waiting
+    let detail = [setup.waiting, setup.notice, announcement].compactMap(\.self)
+      .joined(separator: " · ")
     view.banner = TableView.Banner("Waiting", detail: detail)
     return view
   }

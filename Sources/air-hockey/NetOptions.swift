@@ -1,6 +1,6 @@
 import ArgumentParser
 import Carom
-import TerminalText
+import Foundation
 
 /// The options shared by all commands that play over the network.
 struct NetOptions: ParsableArguments {
@@ -26,6 +26,8 @@ struct NetOptions: ParsableArguments {
   @Flag(
     help: "Print the round trip, loss, state age, corrections and bytes every second.")
   var netStats = false
+
+  @OptionGroup var protection: SecurityOptions
 
   func validate() throws {
     guard (0...3600).contains(reconnect) else {
@@ -80,76 +82,131 @@ enum Transport: String, CaseIterable, ExpressibleByArgument, Sendable {
   }
 }
 
-extension ExitStatus {
-  /// Creates the status of a program whose game ended for the given reason.
-  init(_ reason: DisconnectReason) {
-    switch reason {
-    case .timedOut, .handshakeTimeout: self = .timedOut
-    case .connectionReset, .connectionLost: self = .unreachable
-    case .protocolViolation, .versionMismatch, .wrongApplication: self = .wrongVersion
-    default: self = .success
+/// The options that say how connections are protected, and from whom.
+struct SecurityOptions: ParsableArguments {
+  @Option(
+    help: """
+      How connections are protected: none (the default), anyone, known or code. Both players need \
+      the same; anyone and known fit together.
+      """)
+  var security: SessionSecurity.Policy?
+
+  @Option(
+    defaultAsFlag: "",
+    help: """
+      Require a join code of eight characters. A host without CODE makes one and shows it; those \
+      who join type it in.
+      """)
+  var code: String?
+
+  @Option(help: "The file with the keys of the players who may play, for --security known.")
+  var known: String?
+
+  @Option(
+    help: """
+      The file with this player's key, which is created if it is missing. By default, a key is \
+      made for each start, and with --security known kept in the configuration folder.
+      """)
+  var identity: String?
+
+  func validate() throws {
+    let policy = policy
+    if code != nil, policy != .code {
+      throw ValidationError("--code requires a code: leave out --security, or use code.")
     }
+    if (known != nil) != (policy == .known) {
+      throw ValidationError("--known FILE and --security known belong together.")
+    }
+    if identity != nil, policy == .none {
+      throw ValidationError("--identity requires encryption: add --security anyone or --code.")
+    }
+    if let code, !code.isEmpty {
+      do throws(JoinCodeError) { _ = try JoinCode(code) } catch {
+        throw ValidationError("--code: \(error).")
+      }
+    }
+  }
+
+  /// How connections are protected.
+  var policy: SessionSecurity.Policy {
+    security ?? (code != nil ? .code : known != nil ? .known : .none)
+  }
+
+  /// Reads the files, makes what is missing, and returns the protection. `makesCode` is true for a
+  /// host, which shows its code.
+  func load(makesCode: Bool = false) throws(CommandFailure) -> Protection {
+    switch policy {
+    case .none: return Protection(.none)
+    case .anyone: return Protection(.anyone(as: try loadIdentity()))
+    case .known:
+      let peers: KnownPeers
+      do throws(KnownPeersFileError) {
+        peers = try KnownPeersFile(path: known ?? "").load()
+      } catch { throw CommandFailure(.ioFailed, error.description) }
+      return Protection(.known(peers, as: try loadKeptIdentity()))
+    case .code:
+      let joinCode = try loadCode(makesCode: makesCode)
+      return Protection(.code(joinCode, as: try loadIdentity()), code: joinCode)
+    }
+  }
+
+  private func loadCode(makesCode: Bool) throws(CommandFailure) -> JoinCode {
+    if let code, let given = try? JoinCode(code) { return given }
+    guard makesCode else {
+      throw CommandFailure(.usage, "--code needs the host's code, such as K7QM-2XRT")
+    }
+    var generator = SystemRandomNumberGenerator()
+    return JoinCode(using: &generator)
   }
 }
 
-extension CommandFailure {
-  /// Creates the failure that reports a network error.
-  init(_ error: TransportError) {
-    let status: ExitStatus =
-      switch error {
-      case .addressInUse: .portTaken
-      case .permissionDenied: .notPermitted
-      case .unreachable, .connectionRefused, .connectionReset, .unknownHost, .nameServiceFailed,
-        .addressNotAvailable:
-        .unreachable
-      case .timedOut: .timedOut
-      case .noSuchInterface: .noSuchInterface
-      default: .internal
-      }
-    self.init(status, error.description)
+// MARK: - Keys
+extension SecurityOptions {
+  /// The application's name in the account's configuration folder.
+  private static let application = "air-hockey"
+
+  /// Loads the key in the given file, or makes one for this start.
+  private func loadIdentity() throws(CommandFailure) -> Identity {
+    guard identity == nil else { return try loadKeptIdentity() }
+    var generator = SystemRandomNumberGenerator()
+    return Identity(using: &generator)
   }
 
-  /// Creates the failure that reports a service discovery error.
-  init(_ error: DiscoveryError) {
-    let status: ExitStatus =
-      switch error {
-      case .portInUse: .portTaken
-      case .permissionDenied: .notPermitted
-      case .noMulticastInterface: .noMulticast
-      case .noSuchInterface: .noSuchInterface
-      case .nameMissing, .nameTooLong, .nameInvalid, .nameTaken: .badName
-      case .timedOut: .timedOut
-      case .hostNameContested, .hostHasNoAddress, .notOffered: .unavailable
-      case .transport(let error): CommandFailure(error).status
-      case .portMissing, .cancelled, .closed, .tooManyServices, .subtypeInvalid, .textTooLong,
-        .tooManyQuestions, .domainNotLocal, .noNameServer:
-        .internal
-      }
-    self.init(status, error.description)
-  }
-
-  /// Creates the failure that reports a session error, such as a refusal by the host.
-  init(_ error: SessionError) {
-    let status: ExitStatus =
-      switch error {
-      case .transport(let error): CommandFailure(error).status
-      case .refused(.versionMismatch), .refused(.wrongApplication), .refused(.protocolViolation):
-        .wrongVersion
-      case .refused(.handshakeTimeout), .refused(.timedOut): .timedOut
-      case .refused(.connectionReset), .refused(.connectionLost): .unreachable
-      case .refused: .unavailable
-      }
-    self.init(status, error.description)
-  }
-
-  /// Creates the failure that reports `error`, whatever its type.
-  init(any error: any Error) {
-    switch error {
-    case let error as CommandFailure: self = error
-    case let error as TransportError: self.init(error)
-    case let error as DiscoveryError: self.init(error)
-    case let error as SessionError: self.init(error)
-    default: self.init(.internal, "\(error)")
+  /// Loads the key in the given file or, without one, in the configuration folder.
+  private func loadKeptIdentity() throws(CommandFailure) -> Identity {
+    let loaded: LoadedIdentity
+    do throws(IdentityFileError) {
+      loaded =
+        if let identity {
+          try IdentityFile.loadOrCreate(at: identity)
+        } else {
+          try IdentityFile.loadOrCreate(for: Self.application)
+        }
+    } catch { throw CommandFailure(.ioFailed, error.description) }
+    if case .temporary(let reason) = loaded.origin {
+      FileHandle.standardError.write(Data("air-hockey: \(reason)\n".utf8))
     }
+    return loaded.identity
   }
 }
+
+/// How the connections of a game are protected.
+struct Protection: Sendable {
+  let security: SessionSecurity
+  /// The code that this side shows or has been given; nil without one.
+  let code: JoinCode?
+
+  init(_ security: SessionSecurity, code: JoinCode? = nil) {
+    self.security = security
+    self.code = code
+  }
+
+  /// What players at this computer should read out to the others: the code, or the words of the
+  /// key; nil without encryption.
+  var notice: String? {
+    if let code { return "join code \(code.text)" }
+    return security.identity.map { "key \($0.fingerprint)" }
+  }
+}
+
+extension SessionSecurity.Policy: ExpressibleByArgument {}

@@ -13,6 +13,12 @@ struct Summary: Encodable, Equatable {
   var watchedClient: String?
   /// The last transport of the session, "udp" or "tcp"; nil if nobody joined.
   var transport: String?
+  /// The policy of the session: "none", "anyone", "known" or "code".
+  var security = "none"
+  /// The cipher of the last connection; nil if there was none, or it was in plaintext.
+  var cipher: String?
+  /// The words of the last opponent's key; nil if it has proven none.
+  var fingerprint: String?
   /// The number of simulated ticks.
   var ticks = 0
   /// The number of frames that were displayed, or would have been with a display.
@@ -73,7 +79,8 @@ struct Summary: Encodable, Equatable {
 
 extension Summary {
   private enum CodingKeys: String, CodingKey {
-    case role, peer, transport, ticks, frames, bytesSent, bytesReceived, score, matches, endReason
+    case role, peer, transport, security, cipher, fingerprint, ticks, frames, bytesSent
+    case bytesReceived, score, matches, endReason
   }
 
   /// Encodes the summary as one flat object, into which the values of `timing` and `prediction` are
@@ -84,6 +91,9 @@ extension Summary {
     // Writes null for nil, so that every key is present.
     try container.encode(peer, forKey: .peer)
     try container.encode(transport, forKey: .transport)
+    try container.encode(security, forKey: .security)
+    try container.encode(cipher, forKey: .cipher)
+    try container.encode(fingerprint, forKey: .fingerprint)
     try container.encode(ticks, forKey: .ticks)
     try container.encode(frames, forKey: .frames)
     try timing.encode(to: encoder)

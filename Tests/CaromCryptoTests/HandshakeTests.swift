@@ -107,7 +107,11 @@ struct HandshakeTests {
       if isSame {
         #expect(try responder.read(third) == [9])
       } else {
-        #expect(throws: HandshakeError.notAuthentic) { try responder.read(third) }
+        #expect(throws: HandshakeError.wrongPresharedKey) { try responder.read(third) }
+        // Somebody who has not even sent the first message shows nothing about the key.
+        var forged = third
+        forged[0] ^= 1
+        #expect(throws: HandshakeError.notAuthentic) { try responder.read(forged) }
       }
     }
   }

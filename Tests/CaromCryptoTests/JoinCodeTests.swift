@@ -86,6 +86,7 @@ struct JoinCodeTests {
 struct JoinCodeGateTests {
   private let code = try! JoinCode("K7QM-2XRT")
   private let start = Instant.zero
+  private let peer = PeerID(high: 0, low: 1)
 
   /// Makes a wrong attempt, and returns when the next one may be made.
   private func fail(_ gate: inout JoinCodeGate, at now: Instant) throws -> Instant? {
@@ -129,7 +130,7 @@ struct JoinCodeGateTests {
     var gate = JoinCodeGate(code)
     for _ in 0..<2 { _ = try fail(&gate, at: start) }
     try gate.beginAttempt(at: start)
-    try gate.acceptAttempt()
+    try gate.acceptAttempt(by: peer)
     for _ in 0..<2 { #expect(try fail(&gate, at: start) == nil) }
     #expect(try fail(&gate, at: start) == start + .seconds(30))
   }
@@ -166,16 +167,21 @@ struct JoinCodeGateTests {
     #expect(try fail(&gate, at: start) == nil)
     try gate.beginAttempt(at: start)
     try gate.beginAttempt(at: start)  // on another loop
-    try gate.acceptAttempt()
-    #expect(throws: JoinCodeGate.Refusal.used) { try gate.acceptAttempt() }
+    try gate.acceptAttempt(by: peer)
+    let other = PeerID(high: 0, low: 2)
+    #expect(throws: JoinCodeGate.Refusal.used) { try gate.acceptAttempt(by: other) }
+    #expect(throws: JoinCodeGate.Refusal.used) { try gate.beginAttempt(by: other, at: start) }
     #expect(throws: JoinCodeGate.Refusal.used) { try gate.beginAttempt(at: start) }
+    // Another link of the peer that has used the code.
+    try gate.beginAttempt(by: peer, at: start)
+    try gate.acceptAttempt(by: peer)
   }
 
   @Test func `a code is for any number of uses unless the host says otherwise`() throws {
     var gate = JoinCodeGate(code)
     for _ in 0..<100 {
       try gate.beginAttempt(at: start)
-      try gate.acceptAttempt()
+      try gate.acceptAttempt(by: peer)
     }
   }
 

@@ -93,6 +93,32 @@ struct PythonPeerTests {
     #expect(client["score"] as? String == (try text(summary["score"])))
   }
 
+  @Test(
+    arguments: ["tcp", "udp", "both"],
+    [["anyone"], ["code", "--code", "K7QM-2XRT"]])
+  func `an encrypted match is played with a peer written from the page, in both roles`(
+    transport: String, security: [String]
+  ) async throws {
+    let common = ["--seconds", "1", "--transport", transport, "--security"] + security
+    let hostProcess = try await HostProcess(
+      name: "Wire format", ["--seconds", "30", "--security"] + security)
+    let client = try await hostProcess.play(common)
+    let report = try await hostProcess.game.report()
+    #expect(client["violations"] as? [String] == [])
+    #expect(client["endReason"] as? String == "finished" && report.endReason == "finished")
+    #expect(report.security == security[0] && report.cipher == "ChaChaPoly")
+
+    let host = try PythonPeer.start(["127.0.0.1", "0", "--serve"] + common)
+    let line = await host.output.line { $0.hasPrefix("port ") }
+    let port = try #require(line?.split(separator: " ").last)
+    let game = try RunningGame(
+      ["join", "127.0.0.1:\(port)", "--bot", "--json", "--security"] + security)
+    let (own, other) = (try await game.report(), try await host.summary())
+    #expect(other["violations"] as? [String] == [])
+    #expect(own.endReason == "finished" && other["endReason"] as? String == "finished")
+    #expect(own.fingerprint != nil && own.desyncs == 0)
+  }
+
   @Test func `a client that does not run while a match ends learns that it is finished`()
     async throws
   {

@@ -15,6 +15,9 @@ struct RunningGame: Sendable {
     var deepestRollback: Int
     var stalls: Int
     var desyncs: Int
+    var security: String
+    var cipher: String?
+    var fingerprint: String?
   }
 
   let process: RunningProcess

@@ -15,34 +15,40 @@ import Testing
 
   init() throws { vectors = try WireVectors.load("encrypted.txt") }
 
-  private static func secret(_ byte: UInt8) -> SecretBytes {
-    SecretBytes(copying: [UInt8](repeating: byte, count: 32).span)
+  private static func secret(_ byte: UInt8, count: Int = 32) -> SecretBytes {
+    SecretBytes(copying: [UInt8](repeating: byte, count: count).span)
   }
 
-  private static func makeSecurity(_ byte: UInt8) -> LinkSecurity {
+  private static func makeSecurity(_ byte: UInt8, _ access: LinkAccess) -> LinkSecurity {
     LinkSecurity(
-      Identity(KeyPair(secret: secret(byte))), seed: secret(byte), ciphers: [.chaChaPoly])
+      Identity(KeyPair(secret: secret(byte))), access: access, seed: secret(byte),
+      ciphers: [.chaChaPoly])
   }
 
   private struct Handshake {
+    struct NoKeys: Error {}
+
     var parts: [[UInt8]] = []
     let initiator: LinkKeys
     let responder: LinkKeys
 
-    init(key: ConnectionKey) throws {
+    init(key: ConnectionKey, code: JoinCode? = nil) throws {
+      let access = code.map { LinkAccess.code($0, isForOneUse: false) } ?? .anyone
       let first = LinkHandshake.initiating(
-        makeSecurity(1), key: key, ephemeral: KeyPair(secret: secret(2)))
+        makeSecurity(1, access), key: key,
+        .init(ephemeral: KeyPair(secret: secret(2)), exchange: secret(5, count: 64)))
       let hello = first.message
       let answer = LinkHandshake.responding(
-        to: hello.span, makeSecurity(3), key: key, ephemeral: KeyPair(secret: secret(4)))
+        to: hello.span, makeSecurity(3, access), key: key,
+        .init(ephemeral: KeyPair(secret: secret(4)), exchange: secret(6, count: 64)))
       let second = try #require(answer)
       let message = second.message
       let end = first.readAnswer(message.span)
       let third = try #require(end)
       let last = third.handshake.message
-      let keys = second.readEnd(last.span)
+      guard case .keys(let keys)? = second.readEnd(last.span) else { throw NoKeys() }
       initiator = third.keys
-      responder = try #require(keys)
+      responder = keys
       for handshake in [first, second, third.handshake] {
         var writer = FrameWriter(limit: 1_200)
         HandshakePart(
@@ -58,6 +64,17 @@ import Testing
     for (number, part) in handshake.parts.enumerated() {
       #expect(vectors["part \(number + 1)"] == part)
     }
+  }
+
+  @Test func `a handshake with a code yields its vectors`() throws {
+    let handshake = try Handshake(key: key, code: try JoinCode("K7QM-2XRT"))
+    for (number, part) in handshake.parts.enumerated() {
+      #expect(vectors["part \(number + 1) with a code"] == part)
+    }
+    var packet: [UInt8] = [0x10, 0x07, 0x00, 0x01] + [UInt8](repeating: 0, count: 16)
+    var span = packet.mutableSpan
+    handshake.initiator.seal(&span, from: 0, head: 3, number: 7)
+    #expect(vectors["packet 7 of the initiator with a code, a ping"] == packet)
   }
 
   @Test func `ids are derived from static keys as in the vectors`() throws {

@@ -36,7 +36,8 @@ package struct JoinCodeGate: Sendable {
   package let code: JoinCode
   /// Whether the first right attempt uses the code up.
   package let isForOneUse: Bool
-  private var isUsed = false
+  /// The peer that has used up the code; nil if it is not used up.
+  private var user: PeerID?
   /// The number of attempts since the last right one that were not right, or not yet.
   private var wrongCount = 0
   private var end: Instant?
@@ -47,21 +48,23 @@ package struct JoinCodeGate: Sendable {
     self.isForOneUse = isForOneUse
   }
 
-  /// Begins an attempt. The attempt counts as wrong until `finishAttempt` says otherwise.
-  package mutating func beginAttempt(at now: Instant) throws(Refusal) {
-    guard !isUsed else { throw .used }
+  /// Begins an attempt. The attempt counts as wrong until `acceptAttempt` says otherwise. `peer` is
+  /// the id that the other side has proven; nil if it has proven none.
+  package mutating func beginAttempt(by peer: PeerID? = nil, at now: Instant) throws(Refusal) {
+    guard user == nil || user == peer else { throw .used }
     if let end, now < end { throw .waiting(until: end) }
     wrongCount += 1
     end = Self.wait(after: wrongCount).map { now + $0 }
   }
 
-  /// Accepts the attempt that has turned out to be right. Throws `used` if the code was for one use
-  /// and another attempt has been accepted since this one began.
-  package mutating func acceptAttempt() throws(Refusal) {
-    guard !isUsed else { throw .used }
+  /// Accepts the attempt of a peer that has turned out to be right. A peer that has used up a code
+  /// for one use may use it again, because each of its links makes an attempt. Throws `used` if the
+  /// code was for one use and another peer's attempt has been accepted since this one began.
+  package mutating func acceptAttempt(by peer: PeerID) throws(Refusal) {
+    guard user == nil || user == peer else { throw .used }
     wrongCount = 0
     end = nil
-    isUsed = isForOneUse
+    user = isForOneUse ? peer : nil
   }
 
   /// Returns the event that reports an attempt that has turned out to be wrong.

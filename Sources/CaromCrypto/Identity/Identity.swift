@@ -25,9 +25,12 @@ public struct Identity: Sendable {
   public var fingerprint: Fingerprint { Fingerprint(publicKey) }
 }
 
-extension Identity: Equatable {
+extension Identity: Hashable {
   /// Returns whether both have the same key pair.
   public static func == (a: Identity, b: Identity) -> Bool { a.publicKey == b.publicKey }
+
+  /// Hashes the public key.
+  public func hash(into hasher: inout Hasher) { hasher.combine(publicKey) }
 }
 
 extension Identity: CustomStringConvertible, CustomReflectable {

@@ -35,6 +35,9 @@ public struct KnownPeers: Hashable, Sendable {
   /// Returns the key of a name, or nil if nobody is known by it.
   public func key(of name: String) -> PublicKey? { keys[name] }
 
+  /// Returns whether some name has this key.
+  public func contains(_ key: PublicKey) -> Bool { keys.values.contains(key) }
+
   /// Returns whether a peer that has proven `key` may be taken for the one of this name, or is new.
   /// Throws `changedKey` if another key is known for the name: somebody else may be pretending to
   /// be that peer.

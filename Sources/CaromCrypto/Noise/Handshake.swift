@@ -4,6 +4,9 @@ package enum HandshakeError: Error, Hashable {
   case wrongLength
   /// The message was changed on its way, or the peer does not have the keys that it should have.
   case notAuthentic
+  /// What follows the pre-shared key is not authentic, but everything before it is: the peer has
+  /// another pre-shared key, or somebody has changed the rest of the message.
+  case wrongPresharedKey
   /// The peer sent a public key with which no secret can be shared.
   case weakKey
 }
@@ -133,6 +136,7 @@ extension Handshake {
       defer { offset += count }
       return (offset..<offset + count).map { message[$0] }
     }
+    var failure = HandshakeError.notAuthentic
     for token in pattern.messages[messageCount] {
       switch token {
       case .e:
@@ -144,11 +148,15 @@ extension Handshake {
         let part = try take(PublicKey.length + next.symmetric.overhead)
         let bytes = try next.symmetric.decrypt(part)
         next.remoteStatic = PublicKey(bytes.span)
-      default: try next.mixSecret(token)
+      default:
+        try next.mixSecret(token)
+        if token == .psk { failure = .wrongPresharedKey }
       }
     }
     guard message.count - offset >= next.symmetric.overhead else { throw .wrongLength }
-    let payload = try next.symmetric.decrypt(take(message.count - offset))
+    let rest = try take(message.count - offset)
+    let payload: [UInt8]
+    do throws(HandshakeError) { payload = try next.symmetric.decrypt(rest) } catch { throw failure }
     next.messageCount += 1
     self = next
     return payload

@@ -13,8 +13,7 @@ struct SymmetricState: Sendable {
 
   /// Creates the state for the pattern named `pattern`.
   init(pattern: String, cipher: Cipher) {
-    let cipherName = cipher == .chaChaPoly ? "ChaChaPoly" : "AESGCM"
-    let name = Array("Noise_\(pattern)_25519_\(cipherName)_BLAKE2b".utf8)
+    let name = Array("Noise_\(pattern)_25519_\(cipher.name)_BLAKE2b".utf8)
     // All names are shorter than a hash. Noise pads such a name with zeros instead of hashing it.
     let start = name + [UInt8](repeating: 0, count: BLAKE2b.length - name.count)
     hash = start

@@ -38,7 +38,7 @@ import CSodium
   }
 
   /// Creates the bytes of `first` and, after them, those of `second`.
-  convenience init(_ first: SecretBytes, _ second: SecretBytes) {
+  package convenience init(_ first: SecretBytes, _ second: SecretBytes) {
     unsafe self.init(count: first.count + second.count) { memory in
       unsafe memory.update(from: first.memory, count: first.count)
       unsafe (memory + first.count).update(from: second.memory, count: second.count)

@@ -13,6 +13,9 @@ package enum Cipher: Hashable, Sendable, CaseIterable {
   /// The length of a key in bytes.
   static let keyLength = 32
 
+  /// The name of the cipher in the names of Noise protocols.
+  package var name: String { self == .chaChaPoly ? "ChaChaPoly" : "AESGCM" }
+
   /// Whether this processor can use the cipher.
   package var isAvailable: Bool {
     guard Sodium.isInitialized else { return false }

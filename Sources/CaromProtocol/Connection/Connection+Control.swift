@@ -21,6 +21,7 @@ extension Connection {
     case (.grant(let version, let info), .awaitingGrant):
       guard version == SessionWire.version else { return closeForVersion(version, at: now) }
       guard isProven(info) else { return closeForIdentity(at: now) }
+      guard !closeIfUntrusted(named: info.name, at: now) else { return }
       if kind == .stream { stream?.join() }
       open(info, at: now)
     case (.grant, .open) where isInitiator: if kind == .stream { stream?.join() }
@@ -68,6 +69,7 @@ extension Connection {
     guard self.key == .none || key == self.key else { return closeForViolation(at: now) }
     self.key = key
     guard isProven(info) else { return closeForIdentity(at: now) }
+    guard !closeIfUntrusted(named: info.name, at: now) else { return }
     guard info.application == local.peer.application, info.id != local.peer.id else {
       return close(Goodbye(.wrongApplication), as: .wrongApplication, at: now)
     }
@@ -118,6 +120,7 @@ extension Connection {
     events.append(.opened(info))
     send(pinger.begin(local.timing, at: now), at: now)
     reportLinkChange()
+    continueHeldStream(at: now)
   }
 
   /// Requests a seat over datagrams once the path is open. The request is a reliable message: it is

@@ -22,14 +22,21 @@ extension Connection {
   mutating func receive(
     _ hello: Hello, _ part: HandshakePart? = nil, from source: Route, at now: Instant
   ) {
-    guard !isInitiator, !isEnding else { return }
+    guard !isInitiator, !isEnding, attempt != .wrong else { return }
     let restarts = part.map { datagram?.mayRestart(with: $0, at: now) ?? true } ?? false
     guard datagram != nil, !restarts else {
       _ = beginPath(hello, part, from: source, at: now)
       return
     }
     datagram?.handleHello(hello, from: source, at: now)
-    if let part, datagram?.handlePart(part, from: source) == true { checkIdentities(at: now) }
+    guard let part else { return }
+    switch datagram?.handlePart(part, from: source) {
+    case nil: break
+    case .keys:
+      checkIdentities(at: now)
+      if datagram != nil { recordAttempt(isRight: true) }
+    case .wrongCode: recordAttempt(isRight: false)
+    }
   }
 
   /// Stops sending datagrams if the connection is ending. A peer that opens another connection from
@@ -80,6 +87,7 @@ extension Connection {
   /// Writes the next datagram with `scratch.writer` and returns its route, or `nil` if no datagram
   /// can be sent now.
   mutating func pollDatagram(_ scratch: inout Scratch, at now: Instant) -> Route? {
+    guard attempt == .none else { return nil }
     let carriesMessages = findLink() == .datagram
     return datagram?.pollTransmit(
       &channels, carriesMessages: carriesMessages, &scratch, at: now)

@@ -1,3 +1,4 @@
+import CaromCodec
 import CaromCore
 
 // The handshakes of encrypted links. Each link has a handshake of its own, which proves the peer's
@@ -5,7 +6,10 @@ import CaromCore
 extension Connection {
   /// The id that the peer has proven to have; nil if the connection is in plaintext, or if no
   /// handshake is complete.
-  var provenPeer: PeerID? { datagram?.keys?.peer ?? stream?.keys?.peer }
+  var provenPeer: PeerID? { newestKeys?.peer }
+
+  /// The keys of the datagram path or, without them, of the stream.
+  var newestKeys: LinkKeys? { datagram?.keys ?? stream?.keys }
 
   /// Begins the handshake of a link. Returns nil if the connection is in plaintext. `key` is the
   /// connection's key on a datagram path, and `none` on a stream.
@@ -40,8 +44,12 @@ extension Connection {
 
   /// Handles the responder's message of a datagram path's handshake.
   mutating func handleAnswer(_ message: Span<UInt8>, at now: Instant) {
+    // An attempt with a code is made on one link first, so that a wrong one counts once. The
+    // responder repeats its message.
+    if local.security?.usesCode == true, !isOpen, stream?.keys != nil { return }
     guard datagram?.handleAnswer(message) == true else { return }
     checkIdentities(at: now)
+    guard !closeIfUntrusted(at: now) else { return }
     sendRequestIfNeeded(at: now)
   }
 
@@ -65,22 +73,48 @@ extension Connection {
     guard local.security != nil else { return closeForSecurity(at: now) }
     guard version == SessionWire.sealedVersion else { return closeForVersion(version, at: now) }
     if isInitiator {
-      guard let next = stream?.handshake?.readAnswer(message.span) else {
-        return cutStream(at: now)
+      // As in `handleAnswer`, the link that has made more progress makes the first attempt.
+      if local.security?.usesCode == true, !isOpen, datagram?.hasFoundPeer == true {
+        let held = stream?.handshake?.holding(message)
+        stream?.handshake = held
+        return
       }
-      sendHandshake(next.handshake)
-      stream?.begin(next.keys)
-      guard accepts(streamOf: next.keys.peer) else { return cutStream(at: now) }
-      sendOpening()
+      handleStreamAnswer(message, at: now)
     } else if let handshake = stream?.handshake {
-      guard let keys = handshake.readEnd(message.span) else { return cutStream(at: now) }
-      stream?.begin(keys)
+      switch handshake.readEnd(message.span) {
+      case nil: cutStream(at: now)
+      case .keys(let keys):
+        stream?.begin(keys)
+        recordAttempt(isRight: true)
+      case .wrongCode: recordAttempt(isRight: false)
+      }
+    } else if local.security?.hasOwnPattern(message.span) == false {
+      closeForSecurity(at: now)
     } else if let handshake = answer(message.span, of: .none) {
       stream?.handshake = handshake
       sendHandshake(handshake)
     } else {
       cutStream(at: now)
     }
+  }
+
+  /// Answers the responder's message of the stream's handshake, and requests a seat.
+  private mutating func handleStreamAnswer(_ message: [UInt8], at now: Instant) {
+    guard let next = stream?.handshake?.readAnswer(message.span) else {
+      return cutStream(at: now)
+    }
+    sendHandshake(next.handshake)
+    stream?.begin(next.keys)
+    guard accepts(streamOf: next.keys.peer) else { return cutStream(at: now) }
+    if closeIfUntrusted(at: now) { return }
+    sendOpening()
+  }
+
+  /// Answers the message of the stream's handshake that had to wait for the attempt on the datagram
+  /// path.
+  mutating func continueHeldStream(at now: Instant) {
+    guard let held = stream?.handshake?.held, !held.isEmpty, !isEnding else { return }
+    handleStreamAnswer(held, at: now)
   }
 
   /// Sends this side's newest message of the stream's handshake.
@@ -128,5 +162,60 @@ extension Connection {
   mutating func cutStream(at now: Instant) {
     handleLinkEnd(.reset, at: now)
     linkAction = .cut
+  }
+}
+
+// MARK: - Whom this side accepts
+extension Connection {
+  /// Closes the connection if this side accepts known peers alone and does not know the key that
+  /// the peer has proven. `name` is how the peer describes itself, if it has. Returns whether the
+  /// connection was closed.
+  mutating func closeIfUntrusted(named name: String? = nil, at now: Instant) -> Bool {
+    guard let keys = newestKeys,
+      let why = local.security?.findDistrust(of: keys, named: name)
+    else { return false }
+    close(Goodbye(.untrusted), as: .untrusted(why), at: now)
+    return true
+  }
+
+  /// Asks the host's gate to decide about the peer's code, if the host has one.
+  mutating func recordAttempt(isRight: Bool) {
+    guard local.security?.usesCode == true else { return }
+    attempt = isRight ? .right : .wrong
+    events.append(.attempted(isRight: isRight))
+  }
+
+  /// Lets the connection continue, because the gate has accepted the peer's code.
+  mutating func acceptAttempt() { attempt = .none }
+
+  /// Refuses the peer's code, and gives up the link on which it was tried. Nothing shows whether
+  /// the code was right. Returns the route to which the refusal must be sent, if it was tried over
+  /// datagrams.
+  mutating func refuseAttempt(_ code: Goodbye.Code, at now: Instant) -> Route? {
+    attempt = .none
+    guard let path = datagram else {
+      events = Deque()  // what followed the attempt
+      stream?.dropKeys()
+      close(Goodbye(code), as: Goodbye(code).reason, at: now)
+      return nil
+    }
+    if stream != nil {
+      dropDatagrams(at: now)
+    } else {
+      events = Deque()  // what followed the attempt
+      datagram = nil
+      close(Goodbye(code), as: Goodbye(code).reason, at: now)
+    }
+    return path.route
+  }
+
+  /// Returns the goodbye with which a host refuses the attempt on a stream, instead of the first
+  /// encrypted body. Anybody can send it, so it has no effect on an open connection.
+  func findRefusal(in body: Span<UInt8>) -> Goodbye? {
+    guard isInitiator, !isOpen, stream?.hasOpenedBody == false,
+      let packet = try? Packet(decoding: body),
+      case .goodbye(let goodbye)? = try? ControlPacket(packet)
+    else { return nil }
+    return goodbye
   }
 }

@@ -147,12 +147,14 @@ extension Connection {
     if local.security != nil, isOpen {
       guard let tag = secrets?.refusalTag, refusal.tag == tag else { return }
     }
-    if let stream {
+    let code = Goodbye.Code(rawValue: refusal.reason)
+    // The answer on the stream would be the same.
+    let isFinal = !isOpen && (code == .wrongCode || code == .tooManyAttempts)
+    if let stream, !isFinal {
       if stream.isJoined { return dropDatagrams(at: now) }
       if case .awaitingGrant = state { return dropDatagrams(at: now) }
     }
     // A refusal does not contain the peer's version.
-    let code = Goodbye.Code(rawValue: refusal.reason)
     emitClosed(code.map { Goodbye($0, version: 0).reason } ?? .connectionReset)
     closeNow()
   }
@@ -172,6 +174,7 @@ extension Connection {
     datagram = nil
     applyOutcome(outcome, at: now)
     reportLinkChange()
+    continueHeldStream(at: now)
   }
 
   /// Tells the channels which of their frames have been acknowledged or lost on a path.

@@ -55,7 +55,9 @@ extension Connection {
 extension Connection {
   /// Whether bytes that arrive on the stream are still processed. They are until the connection
   /// ends, and after that only while the goodbye waits for credit and acknowledgements.
-  private var readsStream: Bool { stream != nil && (!isEnding || goodbye != nil) }
+  private var readsStream: Bool {
+    stream != nil && (!isEnding || goodbye != nil) && attempt != .wrong
+  }
 
   /// Handles bytes from the stream. A packet may be split between calls at any byte.
   mutating func receive(
@@ -91,6 +93,8 @@ extension Connection {
     if stream?.open(body, into: &opened) == true {
       if !isEnding { recordSignOfLife(at: now) }
       receive(body: opened.span, &scratch, at: now)
+    } else if let goodbye = findRefusal(in: body) {
+      receive(.goodbye(goodbye), on: .stream, at: now)
     } else {
       cutStream(at: now)
     }
@@ -157,7 +161,8 @@ extension Connection {
   /// Returns whether `pollStream` or `pollLinkAction` returns output, now or once the stream has
   /// space again. The method is mutating so that the connection is accessed in place.
   mutating func findStreamOutput() -> Bool {
-    linkAction != nil || stream?.hasControl == true || stream?.isAcknowledgementDue == true
+    guard attempt == .none else { return false }
+    return linkAction != nil || stream?.hasControl == true || stream?.isAcknowledgementDue == true
       || channels.hasPending && findLink() == .stream
   }
 
@@ -166,7 +171,7 @@ extension Connection {
   mutating func pollStream(
     queued: Int, _ scratch: inout Scratch, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
-    guard stream != nil else { return false }
+    guard stream != nil, attempt == .none else { return false }
     let carriesMessages = findLink() == .stream
     let hasBytes =
       stream?.pollTransmit(

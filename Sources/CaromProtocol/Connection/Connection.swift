@@ -65,6 +65,8 @@ package struct Connection {
   let silenceLimit: Int64
   /// Whether this side has requested a seat over datagrams.
   var hasSentRequest = false
+  /// The attempt to prove a code that waits for the decision of the host's gate.
+  var attempt = CodeAttempt.none
   /// The goodbye to send once the messages before it have been sent or acknowledged; nil if there
   /// is none.
   var goodbye: Goodbye?

@@ -4,6 +4,9 @@ import CaromCore
 package enum ConnectionEvent: Hashable, Sendable {
   /// The peer requests a seat. Answer with `admit` or `close`.
   case requested(PeerInfo)
+  /// The peer has tried to prove that it knows the host's code. Answer with `acceptAttempt` or
+  /// `refuseAttempt`.
+  case attempted(isRight: Bool)
   /// The connection's stream asks to join the open connection that has the same key.
   case joining
   /// The seat was granted. Messages can now be sent and received.

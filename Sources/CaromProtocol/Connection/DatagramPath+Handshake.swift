@@ -20,25 +20,25 @@ extension DatagramPath {
     return true
   }
 
-  /// Handles the initiator's message that follows a hello. Returns true if the path now has keys.
-  /// The route is that of the last message, because only that one is authentic.
-  mutating func handlePart(
-    _ part: HandshakePart, from source: Route
-  ) -> Bool {
-    guard !isInitiator, stage == .securing, let handshake else { return false }
+  /// Handles the initiator's message that follows a hello. Returns how the handshake has ended, or
+  /// nil if it has not. The route is that of the last message, because only that one is authentic.
+  mutating func handlePart(_ part: HandshakePart, from source: Route) -> HandshakeEnd? {
+    guard !isInitiator, stage == .securing, let handshake else { return nil }
     guard part.number == 3 else {
-      guard handshake.answers(part.message.span) else { return false }
+      guard handshake.answers(part.message.span) else { return nil }
       isHandshakeDue = true
       candidates = [source]
-      return false
+      return nil
     }
-    guard let keys = handshake.readEnd(part.message.span) else { return false }
-    self.keys = keys
-    self.handshake = nil
-    stage = .validated
-    candidates = []
+    guard let end = handshake.readEnd(part.message.span) else { return nil }
     setRoute(source)
-    return true
+    if case .keys(let keys) = end {
+      self.keys = keys
+      self.handshake = nil
+      stage = .validated
+      candidates = []
+    }
+    return end
   }
 
   /// Returns whether the handshake that `part` begins may replace that of the path. Anybody can

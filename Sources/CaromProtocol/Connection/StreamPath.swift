@@ -176,6 +176,15 @@ extension StreamPath {
     protection = .keys(keys)
   }
 
+  /// Continues in plaintext, because the keys must not be used.
+  mutating func dropKeys() {
+    protection = .none
+    control.removeAll()
+  }
+
+  /// Whether an encrypted body of the peer has arrived.
+  var hasOpenedBody: Bool { sealedBodies.received > 0 }
+
   /// Replaces `output` with the decrypted body of a stream frame. Returns false if the peer has not
   /// sealed it as its next one.
   mutating func open(_ body: Span<UInt8>, into output: inout [UInt8]) -> Bool {

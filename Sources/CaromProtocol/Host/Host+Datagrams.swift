@@ -181,7 +181,7 @@ extension Host {
   private mutating func startConnection(
     for hello: Hello, _ tail: HelloTail, from source: Route, hasEnded: Bool, at now: Instant
   ) -> ConnectionID? {
-    if let reason = findRefusal(of: hello, hasEnded: hasEnded) {
+    if let reason = findRefusal(of: hello, tail.part, hasEnded: hasEnded) {
       let refusal = Refusal(
         keyPrefix: hello.key.prefix, reason: reason.rawValue, tag: makeRefusalTag(of: hello.key))
       reply(to: source) { refusal.write(to: &$0) }
@@ -210,8 +210,15 @@ extension Host {
   }
 
   /// Returns the reason to refuse a hello with an unknown key; nil if there is none.
-  private func findRefusal(of hello: Hello, hasEnded: Bool) -> Goodbye.Code? {
+  private func findRefusal(
+    of hello: Hello, _ part: HandshakePart?, hasEnded: Bool
+  ) -> Goodbye.Code? {
     if hello.isSealed != (side.security != nil) { return .securityMismatch }
+    if let security = side.security, let part, part.number == 1,
+      !security.hasOwnPattern(part.message.span)
+    {
+      return .securityMismatch
+    }
     if !hello.hasOwnVersion { return .versionMismatch }
     if hello.resumes || hasEnded { return .forgotten }
     return entries.count < Self.connectionLimit ? nil : .full

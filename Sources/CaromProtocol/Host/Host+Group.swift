@@ -12,6 +12,8 @@ enum DirectoryRequest: Sendable {
   /// Find the host for a hello whose key is unknown to this host and whose sender has proven its
   /// address.
   case hello(Hello, [UInt8], from: Route)
+  /// Decide about an attempt to prove the host's code.
+  case attempt(ConnectionID, isRight: Bool)
   /// Find a seat for a peer that requests one, or the host to which the peer's stream belongs.
   case seat(ConnectionID, PeerInfo)
   /// Find the connection that a stream wants to join, because this host does not know its key.
@@ -46,6 +48,7 @@ extension Host {
       case .recordInitiator(let key): directory.recordInitiator(key, at: member)
       case .hello(let hello, let bytes, let route):
         resolve(hello, bytes, from: route, &directory, at: now)
+      case .attempt(let id, let isRight): decide(id, isRight: isRight, &directory.gate, at: now)
       case .seat(let id, let info): resolveSeat(for: info, on: id, &directory, at: now)
       case .join(let id): resolveJoin(id, directory, at: now)
       case .admit(let id):

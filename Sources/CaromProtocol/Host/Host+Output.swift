@@ -89,6 +89,7 @@ extension Host {
     guard entries[index].connection.hasEvents else { return }
     while let index = self.index(of: id), let event = entries[index].connection.pollEvent() {
       switch event {
+      case .attempted(let isRight): handleAttempt(id, isRight: isRight, at: now)
       case .requested(let info): handleRequest(index, info, at: now)
       case .joining: handleJoin(index, at: now)
       case .opened(let info):

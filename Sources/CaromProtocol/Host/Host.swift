@@ -26,6 +26,9 @@ package struct Host {
   /// that its storage is reused.
   private var expired: [ConnectionID] = []
   private var lastID: UInt64
+  /// What decides about attempts with a code; nil without a code. The hosts of a group use the
+  /// directory's gate.
+  var gate: CodeGate?
   /// The secrets for handshakes; nil if the host's links are in plaintext.
   private var secrets: LinkSecrets?
   var paths: PathTable
@@ -73,6 +76,7 @@ package struct Host {
     lastID = ConnectionID.beginning(of: member ?? 0).number
     side = LocalSide(local, timing: timing, security: security)
     secrets = security.map { LinkSecrets($0) }
+    gate = security?.makeGate()
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
     self.secret = secret
     paths = PathTable(secret: secret)

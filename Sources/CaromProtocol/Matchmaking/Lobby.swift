@@ -219,7 +219,7 @@ extension Lobby {
       case .closed(let id, let info, _, let wasOpen):
         handleClosed(id, info, wasOpen, at: now)
         events.append(.host(event))
-      case .connection, .adopted: events.append(.host(event))
+      case .connection, .adopted, .wrongCode: events.append(.host(event))
       }
       performActions(at: now)
     }

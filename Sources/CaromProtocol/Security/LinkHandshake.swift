@@ -2,8 +2,9 @@
   import CaromCore
   import CaromCrypto
 
-  /// One side of the handshake of a link (Noise XX) while it waits for the peer's next message. It
-  /// never changes: reading a message yields what follows, and a rejected one has no effect.
+  /// One side of the handshake of a link (Noise XX, or XXpsk3 with a code) while it waits for the
+  /// peer's next message. It never changes: reading a message yields what follows, and a rejected
+  /// one has no effect.
   ///
   /// Each side repeats its last message until the peer has evidently received it. Repeating it
   /// takes no further public-key operation.
@@ -15,21 +16,55 @@
     let message: [UInt8]
     /// The number of the newest message, from 1 to 3.
     let number: UInt8
+    /// The responder's message, which the initiator does not answer yet; empty if there is none.
+    let held: [UInt8]
     /// The peer's message that the newest message answers; empty if there is none.
     private let answered: [UInt8]
     private let noise: Handshake
     /// The ciphers that the initiator has offered or, on the responder's side, the one chosen.
     private let ciphers: [Cipher]
+    /// The exchange that proves the code, on the initiator's side; nil without a code.
+    private let exchange: PasswordExchange?
 
     private init(
       _ noise: Handshake, _ message: [UInt8], number: UInt8, answering answered: [UInt8] = [],
-      ciphers: [Cipher]
+      ciphers: [Cipher], exchange: PasswordExchange? = nil, holding held: [UInt8] = []
     ) {
       self.noise = noise
       self.message = message
       self.number = number
       self.answered = answered
       self.ciphers = ciphers
+      self.exchange = exchange
+      self.held = held
+    }
+
+    /// Returns the handshake with the responder's message, which is answered later.
+    func holding(_ second: [UInt8]) -> LinkHandshake {
+      LinkHandshake(
+        noise, message, number: number, answering: answered, ciphers: ciphers, exchange: exchange,
+        holding: second)
+    }
+  }
+
+  // MARK: - The beginning
+  extension LinkHandshake {
+    /// What the secrets of one side of a handshake are made of. Each is used once.
+    struct Randomness {
+      var ephemeral: KeyPair
+      /// 64 random bytes for the exchange that proves the code; nil without a code.
+      var exchange: SecretBytes?
+
+      init(ephemeral: KeyPair, exchange: SecretBytes? = nil) {
+        self.ephemeral = ephemeral
+        self.exchange = exchange
+      }
+
+      /// Takes the next secrets that the handshake needs.
+      init(_ secrets: inout LinkSecrets, for security: LinkSecurity) {
+        ephemeral = KeyPair(secret: secrets.next())
+        if security.usesCode { exchange = SecretBytes(secrets.next(), secrets.next()) }
+      }
     }
 
     /// What a side knows at the beginning of a handshake, apart from keys: the version, the
@@ -49,9 +84,24 @@
       _ ephemeral: KeyPair
     ) -> Handshake {
       Handshake(
-        .xx, cipher: .chaChaPoly, isInitiator: isInitiator,
+        security.pattern, cipher: .chaChaPoly, isInitiator: isInitiator,
         prologue: prologue(offer: offer, key: key), staticKey: security.identity.keys,
         ephemeralKey: ephemeral)
+    }
+
+    /// Begins the exchange that proves the code. `ephemeral` is the initiator's ephemeral public
+    /// key, which no other handshake has. Returns nil without a code.
+    private static func makeExchange(
+      _ security: LinkSecurity, isInitiator: Bool, offer: UInt8, key: ConnectionKey,
+      ephemeral: [UInt8], _ randomness: Randomness
+    ) -> PasswordExchange? {
+      guard case .code(let code, _) = security.access else { return nil }
+      guard let bytes = randomness.exchange else {
+        preconditionFailure("a handshake with a code needs randomness for the exchange")
+      }
+      return PasswordExchange(
+        password: code.password, channel: prologue(offer: offer, key: key), sessionID: ephemeral,
+        isInitiator: isInitiator, randomness: bytes)
     }
 
     /// Begins a handshake, whose ephemeral key is made of the next secret. `key` is the key of the
@@ -59,61 +109,93 @@
     static func initiating(
       _ security: LinkSecurity, key: ConnectionKey, _ secrets: inout LinkSecrets
     ) -> LinkHandshake {
-      initiating(security, key: key, ephemeral: KeyPair(secret: secrets.next()))
+      initiating(security, key: key, Randomness(&secrets, for: security))
     }
 
-    /// Begins a handshake with an ephemeral key that is used for nothing else.
+    /// Begins a handshake with randomness that is used for nothing else.
     static func initiating(
-      _ security: LinkSecurity, key: ConnectionKey, ephemeral: KeyPair
+      _ security: LinkSecurity, key: ConnectionKey, _ randomness: Randomness
     ) -> LinkHandshake {
-      let offer = CipherCode.offer(security.ciphers)
+      let offer =
+        HandshakeOffer.bits(of: security.ciphers) | HandshakeOffer.code(of: security.pattern)
+      let ephemeral = randomness.ephemeral
+      let exchange = makeExchange(
+        security, isInitiator: true, offer: offer, key: key,
+        ephemeral: ephemeral.publicKey.bytes, randomness)
       var noise = begin(security, isInitiator: true, offer: offer, key: key, ephemeral)
-      guard let message = try? noise.write() else {
+      guard let message = try? noise.write(exchange?.share ?? []) else {
         preconditionFailure("the first message needs no secret that the peer could spoil")
       }
-      return LinkHandshake(noise, [offer] + message, number: 1, ciphers: security.ciphers)
+      return LinkHandshake(
+        noise, [offer] + message, number: 1, ciphers: security.ciphers, exchange: exchange)
     }
 
-    /// Answers an initiator's first message. Returns nil if the message is malformed, or if this
-    /// side supports none of the offered ciphers.
+    /// Answers an initiator's first message. Returns nil if the message is malformed or of another
+    /// pattern, or if this side supports none of the offered ciphers.
     static func responding(
       to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
       _ secrets: inout LinkSecrets
     ) -> LinkHandshake? {
-      responding(
-        to: first, security, key: key, ephemeral: KeyPair(secret: secrets.next()))
+      responding(to: first, security, key: key, Randomness(&secrets, for: security))
     }
 
-    /// Answers an initiator's first message with an ephemeral key that is used for nothing else.
+    /// Answers an initiator's first message with randomness that is used for nothing else.
     static func responding(
-      to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey, ephemeral: KeyPair
+      to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
+      _ randomness: Randomness
     ) -> LinkHandshake? {
-      guard first.count > 1 else { return nil }
+      guard first.count > PublicKey.length, security.hasOwnPattern(first) else { return nil }
       let offer = first[0]
-      guard let cipher = security.ciphers.first(where: { offer & CipherCode.bit(of: $0) != 0 })
+      guard
+        let cipher = security.ciphers.first(where: { offer & HandshakeOffer.bit(of: $0) != 0 })
       else { return nil }
-      var noise = begin(security, isInitiator: false, offer: offer, key: key, ephemeral)
+      var noise = begin(
+        security, isInitiator: false, offer: offer, key: key, randomness.ephemeral)
       do throws(HandshakeError) {
-        guard try noise.read(first.extracting(1..<first.count)).isEmpty else { return nil }
-        let message = try noise.write([CipherCode.bit(of: cipher)])
+        let share = try noise.read(first.extracting(1..<first.count))
+        var choice = [HandshakeOffer.bit(of: cipher)]
+        let ephemeral = Array(copying: first.extracting(1...PublicKey.length))
+        if let exchange = makeExchange(
+          security, isInitiator: false, offer: offer, key: key, ephemeral: ephemeral, randomness)
+        {
+          guard let secret = exchange.makeKey(share: share) else { return nil }
+          noise.presharedKey = secret.prefix(presharedKeyLength)
+          choice += exchange.share
+        } else {
+          guard share.isEmpty else { return nil }
+        }
+        let message = try noise.write(choice)
         return LinkHandshake(
           noise, message, number: 2, answering: Array(copying: first), ciphers: [cipher])
       } catch { return nil }
     }
 
+    /// The length in bytes of a pre-shared key.
+    private static let presharedKeyLength = 32
+  }
+
+  // MARK: - The further messages
+  extension LinkHandshake {
     /// Returns whether this side's newest message answers `message`.
     func answers(_ message: Span<UInt8>) -> Bool { answered == Array(copying: message) }
 
     /// Reads the responder's message. Returns the handshake with the initiator's last message, and
-    /// the keys of the link, or nil if the message is not authentic.
+    /// the keys of the link, or nil if the message is not authentic. Whether the responder knows
+    /// the code shows when a packet of it can be decrypted.
     func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake, keys: LinkKeys)? {
       guard number == 1 else { return nil }
       var noise = noise
       do throws(HandshakeError) {
         let payload = try noise.read(second)
-        guard payload.count == 1,
-          let cipher = ciphers.first(where: { CipherCode.bit(of: $0) == payload[0] })
+        guard let choice = payload.first,
+          let cipher = ciphers.first(where: { HandshakeOffer.bit(of: $0) == choice })
         else { return nil }
+        if let exchange {
+          guard let secret = exchange.makeKey(share: Array(payload[1...])) else { return nil }
+          noise.presharedKey = secret.prefix(Self.presharedKeyLength)
+        } else {
+          guard payload.count == 1 else { return nil }
+        }
         let message = try noise.write()
         return (
           LinkHandshake(
@@ -123,14 +205,15 @@
       } catch { return nil }
     }
 
-    /// Reads the initiator's last message. Returns the keys of the link, or nil if the message is
-    /// not authentic.
-    func readEnd(_ third: Span<UInt8>) -> LinkKeys? {
+    /// Reads the initiator's last message. Returns nil if the message is not authentic.
+    func readEnd(_ third: Span<UInt8>) -> HandshakeEnd? {
       guard number == 2 else { return nil }
       var noise = noise
       do throws(HandshakeError) {
         guard try noise.read(third).isEmpty else { return nil }
-        return LinkKeys(noise, cipher: ciphers[0])
+        return .keys(LinkKeys(noise, cipher: ciphers[0]))
+      } catch .wrongPresharedKey {
+        return .wrongCode
       } catch { return nil }
     }
   }

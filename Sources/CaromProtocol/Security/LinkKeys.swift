@@ -8,7 +8,9 @@
     /// The number of bytes by which a sealed packet is longer than its content.
     static let overhead = Cipher.tagLength
 
-    /// The id of the peer, which has proven that it has the key pair of the id.
+    /// The public key of the peer, which has proven that it has the secret one.
+    let peerKey: PublicKey
+    /// The id that belongs to the peer's key.
     let peer: PeerID
     /// The cipher that both sides have agreed on.
     let cipher: Cipher
@@ -21,6 +23,7 @@
       guard let remote = handshake.remoteStatic else {
         preconditionFailure("the handshake pattern must authenticate both sides")
       }
+      peerKey = remote
       peer = PeerID(of: remote)
       self.cipher = cipher
       moveSecret = handshake.makeSecret()

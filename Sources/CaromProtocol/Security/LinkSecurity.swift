@@ -6,6 +6,8 @@
   /// the host are encrypted, and peers without encryption are refused.
   package struct LinkSecurity: Sendable {
     package let identity: Identity
+    /// Whose links this side accepts.
+    package let access: LinkAccess
     /// The ciphers that this side accepts, best first.
     let ciphers: [Cipher]
     /// The beginning of the host's sequence of secrets, from which it derives the ephemeral keys of
@@ -16,9 +18,11 @@
     /// else. Ciphers that this processor cannot use are left out. AES-256-GCM is faster, but a key
     /// of it may encrypt no more than 2^23 packets (RFC 9001 §6.6), and keys are never replaced.
     package init(
-      _ identity: Identity, seed: SecretBytes, ciphers: [Cipher] = [.chaChaPoly]
+      _ identity: Identity, access: LinkAccess = .anyone, seed: SecretBytes,
+      ciphers: [Cipher] = [.chaChaPoly]
     ) {
       self.identity = identity
+      self.access = access
       self.seed = seed
       self.ciphers = ciphers.filter(\.isAvailable)
     }
@@ -75,14 +79,5 @@
 
     /// Returns the secrets of one connection, whose sequence begins with the next secret.
     mutating func makeSequence() -> LinkSecrets { LinkSecrets(SecretSource(seed: next())) }
-  }
-
-  /// The bytes of a handshake that stand for ciphers.
-  enum CipherCode {
-    /// Returns the offer of `ciphers`: one bit for each.
-    static func offer(_ ciphers: [Cipher]) -> UInt8 { ciphers.reduce(0) { $0 | bit(of: $1) } }
-
-    /// Returns the bit of a cipher in an offer, which also stands for the choice of the cipher.
-    static func bit(of cipher: Cipher) -> UInt8 { cipher == .chaChaPoly ? 1 : 2 }
   }
 #endif

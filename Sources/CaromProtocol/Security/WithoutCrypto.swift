@@ -12,7 +12,17 @@
 
   package enum LinkSecurity: Sendable {
     var identity: Identity { switch self {} }
+    var usesCode: Bool { switch self {} }
+    func hasOwnPattern(_ message: Span<UInt8>) -> Bool { switch self {} }
+    func findDistrust(of keys: LinkKeys, named name: String? = nil) -> String? { switch self {} }
+    func makeGate() -> CodeGate? { switch self {} }
     func makeRefusalTag(of key: ConnectionKey, secret: HostSecret) -> AuthenticationTag {
+      switch self {}
+    }
+  }
+
+  package enum CodeGate: Sendable {
+    mutating func decide(isRight: Bool, by peer: PeerID?, at now: Instant) -> GateDecision {
       switch self {}
     }
   }
@@ -49,9 +59,11 @@
       _ secrets: inout LinkSecrets
     ) -> LinkHandshake? { switch security {} }
     func answers(_ message: Span<UInt8>) -> Bool { switch self {} }
+    var held: [UInt8] { switch self {} }
+    func holding(_ second: [UInt8]) -> LinkHandshake { switch self {} }
     func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake, keys: LinkKeys)? {
       switch self {}
     }
-    func readEnd(_ third: Span<UInt8>) -> LinkKeys? { switch self {} }
+    func readEnd(_ third: Span<UInt8>) -> HandshakeEnd? { switch self {} }
   }
 #endif

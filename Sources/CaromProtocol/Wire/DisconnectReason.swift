@@ -33,11 +33,19 @@ public enum DisconnectReason: Hashable, Sendable {
   /// One side read none of its messages for `SessionTiming.fullQueueLimit` while the other side's
   /// send queue was full. Both sides report this reason.
   case tooSlow
-  /// One side encrypts its connections and the other does not. Neither falls back to plaintext:
-  /// both must use the same `SessionSecurity`.
+  /// One side encrypts its connections or requires a code, and the other does not. Neither falls
+  /// back: both must use the same `SessionSecurity`.
   case securityMismatch
   /// A peer described itself with an id that does not belong to the key that it has proven to have.
   case identityMismatch
+  /// One side accepts known peers alone, and does not know the other's key. The text explains why,
+  /// on the side that does not know the key, and is empty on the other.
+  case untrusted(String)
+  /// The two sides have different codes, or another peer has used up the host's code: ask the host
+  /// for the code.
+  case wrongCode
+  /// Too many attempts to join the host were made with a wrong code: try again later.
+  case tooManyAttempts
   /// The transport connection was reset: the peer's process ended or a device on the path cut the
   /// connection.
   case connectionReset
@@ -53,7 +61,7 @@ extension DisconnectReason {
     case .closedLocally, .handshakeTimeout, .timedOut, .connectionReset, .connectionLost: false
     case .left, .finished, .replaced, .full, .busy, .declined, .versionMismatch,
       .wrongApplication, .protocolViolation, .kicked, .tooSlow, .securityMismatch,
-      .identityMismatch:
+      .identityMismatch, .untrusted, .wrongCode, .tooManyAttempts:
       true
     }
   }
@@ -79,6 +87,9 @@ extension DisconnectReason: CustomStringConvertible {
     case .tooSlow: "tooSlow"
     case .securityMismatch: "securityMismatch"
     case .identityMismatch: "identityMismatch"
+    case .untrusted(let why): why.isEmpty ? "untrusted" : "untrusted: \(why)"
+    case .wrongCode: "wrongCode"
+    case .tooManyAttempts: "tooManyAttempts"
     case .connectionReset: "connectionReset"
     case .connectionLost: "connectionLost"
     }

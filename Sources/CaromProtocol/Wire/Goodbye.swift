@@ -39,6 +39,12 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case securityMismatch = 13
     /// The id in the receiver's description is not that of the key that it has proven to have.
     case identityMismatch = 14
+    /// The sender accepts known peers alone, and does not know the receiver's key.
+    case untrusted = 15
+    /// The receiver does not know the host's code, or another peer has used it up.
+    case wrongCode = 16
+    /// Too many attempts with a wrong code were made. Try again later.
+    case tooManyAttempts = 17
 
     /// Whether the host explains the code in a text.
     fileprivate var carriesText: Bool { self == .declined || self == .kicked }
@@ -104,6 +110,9 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case .tooSlow: .tooSlow
     case .securityMismatch: .securityMismatch
     case .identityMismatch: .identityMismatch
+    case .untrusted: .untrusted("")
+    case .wrongCode: .wrongCode
+    case .tooManyAttempts: .tooManyAttempts
     }
   }
 }

@@ -26,6 +26,13 @@ extension SessionError: CustomStringConvertible {
     case .refused(.handshakeTimeout), .refused(.timedOut):
       "the host did not answer in time; it may be overloaded: "
         + "check the address and port, or try again later"
+    case .refused(.securityMismatch):
+      "only one side uses encryption or a code: use the same security on both sides"
+    case .refused(.wrongCode): "the code is wrong or used up: ask the host for its code"
+    case .refused(.tooManyAttempts):
+      "too many wrong codes were tried at that host: try again in some minutes"
+    case .refused(.untrusted("")): "the host does not know this player's key"
+    case .refused(.untrusted(let why)): "the host is not trusted: \(why)"
     case .refused(let reason): "the host ended the connection: \(reason)"
     }
   }

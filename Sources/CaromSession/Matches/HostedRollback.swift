@@ -170,7 +170,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
         remove(peer, .connectionLost)
       }
       watch.begin()
-    case .linkChanged, .interrupted, .resumed, .inputStopped, .inputResumed: break
+    case .linkChanged, .interrupted, .resumed, .inputStopped, .inputResumed, .wrongCode: break
     }
   }
 

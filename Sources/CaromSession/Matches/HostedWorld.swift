@@ -171,7 +171,7 @@ public final class HostedWorld {
         remove(peer, .connectionLost)
       }
       watch.begin()
-    case .linkChanged, .interrupted, .resumed, .inputStopped, .inputResumed: break
+    case .linkChanged, .interrupted, .resumed, .inputStopped, .inputResumed, .wrongCode: break
     }
   }
 

@@ -19,7 +19,10 @@ final class PortShare: Sendable {
     self.seats = seats
     self.spectatorSeats = spectatorSeats
     secret = SessionNode.makeSecret(on: loop)
-    directory = Locked(HostDirectory(seats: seats, spectatorSeats: spectatorSeats))
+    directory = Locked(
+      HostDirectory(
+        seats: seats, spectatorSeats: spectatorSeats,
+        security: security.makeLinkSecurity(on: loop)))
   }
 }
 

@@ -33,6 +33,8 @@ public enum SessionEvent: Hashable, Sendable {
   case inputStopped(ConnectionID, channel: UInt8)
   /// Messages of a watched input have arrived again after the input had stopped.
   case inputResumed(ConnectionID, channel: UInt8)
+  /// Somebody has tried to join with a wrong code.
+  case wrongCode(WrongCode)
   /// A connection or a connection attempt has ended. `wasOpen` is false if the connection never
   /// opened.
   case closed(ConnectionID, PeerInfo?, DisconnectReason, wasOpen: Bool)
@@ -60,6 +62,7 @@ public enum SessionEvent: Hashable, Sendable {
     switch event {
     case .host(.requested(let id, let info, let replacing)):
       self = .requested(id, info, replacing: replacing)
+    case .host(.wrongCode(let failure)): self = .wrongCode(failure)
     case .host(.connection(let id, let event)): self.init(event, on: id)
     case .host(.closed(let id, let info, let reason, let wasOpen)):
       self = .closed(id, info, reason, wasOpen: wasOpen)
@@ -77,7 +80,7 @@ public enum SessionEvent: Hashable, Sendable {
     case .linkChanged(let kind): self = .linkChanged(id, kind)
     case .interrupted: self = .interrupted(id)
     case .resumed: self = .resumed(id)
-    case .requested, .joining, .closed, .messages, .reconnect, .invited: return nil
+    case .requested, .attempted, .joining, .closed, .messages, .reconnect, .invited: return nil
     }
   }
 

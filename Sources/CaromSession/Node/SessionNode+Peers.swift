@@ -1,4 +1,5 @@
 import CaromCore
+import CaromCrypto
 import CaromProtocol
 import CaromTransport
 
@@ -104,5 +105,14 @@ extension SessionNode {
   func closeSockets() {
     for socket in sockets.datagrams { socket.close() }
     group?.nodes = []
+  }
+}
+
+extension SessionNode {
+  /// Returns how the connection to a peer is encrypted; nil if it is in plaintext or has ended.
+  public func security(of connection: ConnectionID) -> PeerSecurity? {
+    lobby.host.security(of: connection).map {
+      PeerSecurity(publicKey: $0.key, cipher: $0.cipher.name, pattern: $0.pattern.name)
+    }
   }
 }

@@ -4,25 +4,84 @@ import CaromTransport
 
 /// How a session protects its connections from listeners and impostors.
 ///
-/// Both sides of a connection must protect it. If one side does and the other does not, the
-/// connection ends with `DisconnectReason.securityMismatch`; neither side falls back to plaintext.
-public struct SessionSecurity: Sendable {
+/// Both sides of a connection must protect it, and either both or neither must use a code. If they
+/// differ, the connection ends with `DisconnectReason.securityMismatch`; no side falls back to less
+/// protection.
+public struct SessionSecurity: Hashable, Sendable {
+  /// What a session requires of its connections, without the secrets that belong to it.
+  public enum Policy: String, CaseIterable, Hashable, Sendable {
+    /// Nothing: connections are in plaintext.
+    case none
+    /// Encryption, to anybody.
+    case anyone
+    /// Encryption, and a key that is known.
+    case known
+    /// Encryption, and a code that both sides know.
+    case code
+  }
+
   /// The identity that the session proves to its peers; nil if its connections are in plaintext.
   public let identity: Identity?
+  private let access: LinkAccess
+
+  private init(_ identity: Identity?, _ access: LinkAccess = .anyone) {
+    self.identity = identity
+    self.access = access
+  }
 
   /// No protection. Everybody on the way can read and change everything, and pretend to be anybody.
-  public static let none = SessionSecurity(identity: nil)
+  public static let none = SessionSecurity(nil)
 
   /// Encrypted connections to anybody. Every peer proves that its id is its own, but not who it is.
   /// The session has a new identity, and thus a new id, each time.
-  public static var anyone: SessionSecurity {
-    var generator = SystemRandomNumberGenerator()
-    return .anyone(as: Identity(using: &generator))
-  }
+  public static var anyone: SessionSecurity { .anyone(as: makeIdentity()) }
 
   /// Encrypted connections to anybody, as `anyone`. The session has the id of `identity`.
   public static func anyone(as identity: Identity) -> SessionSecurity {
-    SessionSecurity(identity: identity)
+    SessionSecurity(identity)
+  }
+
+  /// Encrypted connections to the peers in a list. Others are refused with
+  /// `DisconnectReason.untrusted`.
+  ///
+  /// - Parameters:
+  ///   - peers: The known peers; see `KnownPeersFile`.
+  ///   - name: The name of the one peer of the list that may be at the other end, as for a client
+  ///     that knows whom it wants to join; nil for any of them.
+  ///   - identity: The identity of this session, which the other side may have to know as well.
+  public static func known(
+    _ peers: KnownPeers, named name: String? = nil, as identity: Identity
+  ) -> SessionSecurity {
+    SessionSecurity(identity, .known(peers, name: name))
+  }
+
+  /// Encrypted connections between those who know a code. A host reports wrong attempts with
+  /// `PeerEvent.wrongCode`. After three of them, all attempts wait: 30 s, then twice as long after
+  /// each further one, up to 10 minutes.
+  ///
+  /// - Parameters:
+  ///   - code: The code that both sides know.
+  ///   - isForOneUse: Whether one peer alone may use the code. Only hosts need to say so.
+  ///   - identity: The identity of this session; nil for a new one.
+  public static func code(
+    _ code: JoinCode, isForOneUse: Bool = false, as identity: Identity? = nil
+  ) -> SessionSecurity {
+    SessionSecurity(identity ?? makeIdentity(), .code(code, isForOneUse: isForOneUse))
+  }
+
+  /// What the session requires of its connections.
+  public var policy: Policy {
+    guard identity != nil else { return .none }
+    return switch access {
+    case .anyone: .anyone
+    case .known: .known
+    case .code: .code
+    }
+  }
+
+  private static func makeIdentity() -> Identity {
+    var generator = SystemRandomNumberGenerator()
+    return Identity(using: &generator)
   }
 
   /// The settings of one machine on `loop`. Each call draws another seed.
@@ -30,6 +89,14 @@ public struct SessionSecurity: Sendable {
     guard let identity else { return nil }
     var generator = LoopGenerator(of: loop)
     return LinkSecurity(
-      identity, seed: SecretBytes(random: SecretSource.length, using: &generator))
+      identity, access: access,
+      seed: SecretBytes(random: SecretSource.length, using: &generator))
   }
+}
+
+extension SessionSecurity: CustomStringConvertible, CustomReflectable {
+  /// The policy, and nothing of a code.
+  public var description: String { policy.rawValue }
+  /// The policy alone, so that `dump` does not show more.
+  public var customMirror: Mirror { Mirror(self, children: ["policy": policy]) }
 }

@@ -129,4 +129,9 @@ extension Peer {
   public var statistics: PeerStatistics? {
     get async { await node.statistics(of: connectionID) }
   }
+
+  /// How the connection to the peer is encrypted; nil if it is in plaintext or has ended.
+  public var security: PeerSecurity? {
+    get async { await node.security(of: connectionID) }
+  }
 }

@@ -1,6 +1,6 @@
 import CaromProtocol
 
-/// An event of a session, which concerns one of its peers unless it is `missed`.
+/// An event of a session, which concerns one of its peers unless it is `wrongCode` or `missed`.
 public enum PeerEvent: Hashable, Sendable {
   /// The peer has connected.
   case joined(Peer)
@@ -19,6 +19,9 @@ public enum PeerEvent: Hashable, Sendable {
   case inputResumed(Peer, channel: UInt8)
   /// The peer has disconnected. The event is reported exactly once for each peer that joined.
   case left(Peer, DisconnectReason)
+  /// Somebody has tried to join with a wrong code. If too many attempts were wrong, all others
+  /// wait, even right ones.
+  case wrongCode(WrongCode)
   /// That many of the oldest events were dropped, because they were not read in time.
   /// `Session.peers` has the peers that are connected now. Observers miss no events.
   case missed(events: Int)
@@ -35,6 +38,7 @@ extension PeerEvent: CustomStringConvertible {
     case .inputStopped(let peer, let channel): "\(peer) stopped sending on channel \(channel)"
     case .inputResumed(let peer, let channel): "\(peer) sends on channel \(channel) again"
     case .left(let peer, let reason): "\(peer) left: \(reason)"
+    case .wrongCode(let failure): "\(failure)"
     case .missed(let events): "\(events) events were missed"
     }
   }

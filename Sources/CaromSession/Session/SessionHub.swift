@@ -120,6 +120,7 @@ extension SessionHub {
       emit(connection) { .inputStopped($0, channel: channel) }
     case .inputResumed(let connection, let channel):
       emit(connection) { .inputResumed($0, channel: channel) }
+    case .wrongCode(let failure): emit(.wrongCode(failure))
     case .message, .measured, .writable, .expired, .receipt, .advertise, .connect: break
     }
   }

@@ -1,4 +1,5 @@
 import CaromCore
+import CaromCrypto
 
 @testable import CaromProtocol
 
@@ -25,12 +26,25 @@ struct DatagramPair {
   /// The number of requests that the host refuses as busy before it grants one.
   var refusals = 0
 
-  init(isEncrypted: Bool = false) {
+  /// Creates a pair that is not connected. `access` is whose links both sides accept if they are
+  /// encrypted.
+  init(isEncrypted: Bool = false, access: LinkAccess = .anyone) {
     var generator = SeededGenerator(seed: 1)
-    func makeSecurity() -> LinkSecurity? { isEncrypted ? LinkSecurity(using: &generator) : nil }
+    func makeSecurity() -> LinkSecurity? {
+      isEncrypted ? LinkSecurity(using: &generator, access: access) : nil
+    }
     host = Host(
       makePeer(1), seats: 4, secret: HostSecret(low: 1, high: 2), security: makeSecurity())
     client = Host(makePeer(2), seats: 0, security: makeSecurity())
+  }
+
+  /// Replaces the client with one of the same identity that accepts other links.
+  mutating func setClient(access: LinkAccess) {
+    guard let identity = client.side.security?.identity else { return }
+    var generator = SeededGenerator(seed: 2)
+    let seed = SecretBytes(random: SecretSource.length, using: &generator)
+    client = Host(
+      makePeer(2), seats: 0, security: LinkSecurity(identity, access: access, seed: seed))
   }
 
   /// A pair with an open connection.

@@ -13,7 +13,8 @@ struct VirtualPair {
   init(
     seed: UInt64, profile: LinkProfile = LinkProfile("steady", .steady),
     links: VirtualPeer.Links = .datagram, hostLinks: VirtualPeer.Links? = nil,
-    load: Load = Load(), hostLoad: Load? = nil, timing: SessionTiming = SessionTiming()
+    load: Load = Load(), hostLoad: Load? = nil, timing: SessionTiming = SessionTiming(),
+    access: (host: LinkAccess, client: LinkAccess) = (.anyone, .anyone)
   ) {
     world = VirtualWorld(seed: seed)
     let host = world.network.addHost(on: [0])
@@ -21,11 +22,13 @@ struct VirtualPair {
     world.network.setProfile(profile, from: client, to: host)
     world.start(
       VirtualPeer(
-        on: host, links: hostLinks ?? links, load: hostLoad ?? load, timing: timing, seed: seed),
+        on: host, links: hostLinks ?? links, load: hostLoad ?? load, timing: timing,
+        access: access.host, seed: seed),
       on: host)
     world.start(
       VirtualPeer(
-        on: client, connectingTo: host, links: links, load: load, timing: timing, seed: seed),
+        on: client, connectingTo: host, links: links, load: load, timing: timing,
+        access: access.client, seed: seed),
       on: client)
     self.host = host
     self.client = client

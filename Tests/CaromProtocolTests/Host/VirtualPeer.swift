@@ -30,7 +30,7 @@ struct VirtualPeer: VirtualNode {
   let links: Links
   private(set) var key: ConnectionKey
   private var generator: SeededGenerator
-  private let security: LinkSecurity?
+  private var security: LinkSecurity?
   /// The newest token that the host issued.
   private(set) var token: JoinToken?
   /// The token for the next connection attempt.
@@ -52,7 +52,8 @@ struct VirtualPeer: VirtualNode {
 
   init(
     on host: VirtualHost, connectingTo target: VirtualHost? = nil, links: Links = .datagram,
-    load: Load = Load(), timing: SessionTiming = SessionTiming(), seed: UInt64 = 1
+    load: Load = Load(), timing: SessionTiming = SessionTiming(), access: LinkAccess = .anyone,
+    seed: UInt64 = 1
   ) {
     var generator = SeededGenerator(seed: seed &* 1_000 &+ UInt64(host.id.number))
     self.host = host
@@ -62,7 +63,8 @@ struct VirtualPeer: VirtualNode {
     let info = PeerInfo(
       id: PeerID(high: 0, low: UInt64(host.id.number) + 1), name: "\(host.id)",
       application: "test")
-    let security = links.contains(.encrypted) ? LinkSecurity(using: &generator) : nil
+    let security =
+      links.contains(.encrypted) ? LinkSecurity(using: &generator, access: access) : nil
     self.security = security
     machine = Host(
       info, seats: 16, timing: timing, secret: HostSecret(using: &generator), security: security)
@@ -104,10 +106,14 @@ struct VirtualPeer: VirtualNode {
     drain(in: &network)
   }
 
-  /// Simulates a restart of the process: all state is lost.
-  mutating func restart() {
+  /// Simulates a restart of the process: all state is lost. `access` is whose links the peer
+  /// accepts from then on; nil if that stays the same.
+  mutating func restart(access: LinkAccess? = nil, keepsIdentity: Bool = true) {
     let seed = SecretBytes(random: SecretSource.length, using: &generator)
-    let security = security.map { LinkSecurity($0.identity, seed: seed) }
+    let other = keepsIdentity ? nil : Identity(using: &generator)
+    security = security.map {
+      LinkSecurity(other ?? $0.identity, access: access ?? $0.access, seed: seed)
+    }
     machine = Host(
       machine.local, seats: 16, timing: machine.side.timing, secret: HostSecret(using: &generator),
       security: security)
@@ -251,12 +257,12 @@ struct VirtualPeer: VirtualNode {
 extension LinkSecurity {
   /// Creates the settings of a host with a new identity.
   init(
-    using generator: inout some RandomNumberGenerator,
+    using generator: inout some RandomNumberGenerator, access: LinkAccess = .anyone,
     ciphers: [Cipher] = [.aesGCM, .chaChaPoly]
   ) {
     let identity = Identity(using: &generator)
     self.init(
-      identity, seed: SecretBytes(random: SecretSource.length, using: &generator),
+      identity, access: access, seed: SecretBytes(random: SecretSource.length, using: &generator),
       ciphers: ciphers)
   }
 }

@@ -163,7 +163,7 @@ import Testing
     for count in 0..<10 { #expect(error(of: Array(writer.bytes[..<count])) != nil) }
     for reason in UInt8.min...UInt8.max {
       let bytes = Array(writer.bytes.dropLast()) + [reason]
-      #expect(error(of: bytes) == (reason <= 14 ? nil : .invalid(what: "refusal: reason")))
+      #expect(error(of: bytes) == (reason <= 17 ? nil : .invalid(what: "refusal: reason")))
     }
   }
 

@@ -49,6 +49,74 @@ import Testing
     }
   }
 
+  @Test(arguments: [LinkKinds.all, .datagram, .stream], [1, 3])
+  func `those who know the code join, and others are told that theirs is wrong`(
+    kinds: LinkKinds, loops: Int
+  ) async throws {
+    let (code, other) = (try JoinCode("K7QM-2XRT"), try JoinCode("K7QM-2XRV"))
+    try await Session.host(
+      as: makePeer("host"), on: [.loopback4], over: kinds, security: .code(code), loops: loops
+    ) { session, port in
+      var events = session.events.makeAsyncIterator()
+      try await withNetworkLoop { loop in
+        let endpoint = Endpoint(.loopback4, port: port)
+        _ = await #expect(throws: SessionError.refused(.wrongCode)) {
+          try await Session.join(
+            [endpoint], as: makePeer("client"), over: kinds, security: .code(other), loop: loop
+          ) { _, _ in }
+        }
+        guard case .wrongCode(let failure)? = await events.next() else {
+          Issue.record("the wrong code was not reported")
+          return
+        }
+        #expect(failure.count == 1 && failure.waitsUntil == nil)
+        try await Session.join(
+          [endpoint], as: makePeer("client"), over: kinds, security: .code(code), loop: loop
+        ) { session, peer in
+          let security = await peer.security
+          #expect(security?.pattern == "XXpsk3" && security?.cipher == "ChaChaPoly")
+          #expect(security.map { PeerID(of: $0.publicKey) } == peer.id)
+        }
+      }
+      guard case .joined(let peer)? = await events.next() else {
+        Issue.record("nobody has joined")
+        return
+      }
+      #expect(peer.name == "client")
+    }
+  }
+
+  @Test func `a description of the security shows its policy, and nothing of the code`() throws {
+    let security = SessionSecurity.code(try JoinCode("K7QM-2XRT"))
+    var dumped = ""
+    dump(security, to: &dumped)
+    for text in ["\(security)", String(reflecting: security), dumped] {
+      #expect(text.contains("code") && !text.contains("K7QM") && !text.contains("2XRT"))
+    }
+  }
+
+  @Test func `a session with known peers refuses others`() async throws {
+    var generator = SystemRandomNumberGenerator()
+    let (host, client) = (Identity(using: &generator), Identity(using: &generator))
+    var peers = KnownPeers()
+    try peers.insert("Maya", client.publicKey)
+    try await withNetworkLoop { [peers] loop in
+      try await Session.host(
+        as: makePeer("host"), on: [.loopback4], security: .known(peers, as: host), loop: loop
+      ) { _, port in
+        let endpoint = Endpoint(.loopback4, port: port)
+        _ = await #expect(throws: SessionError.refused(.untrusted(""))) {
+          try await Session.join(
+            [endpoint], as: makePeer("stranger"), security: .anyone, loop: loop
+          ) { _, _ in }
+        }
+        try await Session.join(
+          [endpoint], as: makePeer("client"), security: .anyone(as: client), loop: loop
+        ) { _, peer in #expect(peer.id == host.id) }
+      }
+    }
+  }
+
   @Test(arguments: [LinkKinds.all, .datagram, .stream], [true, false])
   func `a session refuses a peer that differs in encryption`(
     kinds: LinkKinds, hostEncrypts: Bool

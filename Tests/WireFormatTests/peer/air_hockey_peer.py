@@ -3,7 +3,7 @@
 
 It joins the host at HOST PORT, or with --serve hosts there, over TCP, UDP or both. It plays for
 some seconds, checks that everything it receives conforms to the page, and prints one line of JSON.
-Python 3.11, standard library only.
+Python 3.11 and its standard library; with --security also libsodium.
 """
 
 import argparse
@@ -24,6 +24,8 @@ def main():
     parser.add_argument("--name", default="Python")
     parser.add_argument("--loss", type=float, default=0, help="share of datagrams to drop")
     parser.add_argument("--seed", type=int, default=1, help="seed for the dropped datagrams")
+    parser.add_argument("--security", choices=["none", "anyone", "code"], default="none")
+    parser.add_argument("--code", help="a join code, with --security code")
     parser.add_argument("--garbage", help="bytes in hexadecimal to send after the grant, or "
         f"'{OFF_RINK}' for mallets outside the rink")
     options = parser.parse_args()

@@ -5,7 +5,7 @@ import socket
 import time
 
 from inputs import KEYFRAME, MOST_X, PAUSE, RESUME
-from links import GONE, HELLO, RETRY, Datagrams, Stream
+from links import GONE, HANDSHAKE, HELLO, RETRY, Datagrams, Stream
 from play import Player, finish_word, read_ended
 from rink import AWAY
 from rollback import PATIENCE, Follower
@@ -27,22 +27,26 @@ class Client(Peer):
         self.asked, self.ended = [], None
         self.takers = {INPUTS: self.take_inputs, SYNC: self.read_sync, WORDS: self.take_word}
         address = (socket.gethostbyname(options.host), options.port)
-        self.session = Session(self, self.local, os.urandom(16), is_initiator=True)
+        self.session = Session(
+            self, self.local, os.urandom(16), is_initiator=True, security=self.security)
         if options.transport != "tcp":
             self.bind_datagrams(("", 0))
             self.session.path = Datagrams(
-                self.send_datagram, self.session.key, True, addresses=[address])
+                self.send_datagram, self.session.key, True, addresses=[address],
+                handshake=self.security and self.security.begin(self.session.key, True))
         if options.transport != "udp":
             self.session.add_stream(Stream(socket.create_connection(address, timeout=10)))
 
     def take_datagram(self, data, address):
         path = self.session.path
         if data[0] == RETRY:
-            if path.take_retry(data, address):
+            if path.take_retry(data, address) and self.security is None:
                 self.session.say(REQUEST, self.session.request, path)
         elif data[0] == GONE:
-            if data[1:9] == self.session.key[:8] and len(data) == 10:
+            if data[1:9] == self.session.key[:8] and not self.session.open:
                 self.session.reason = REASONS[data[9]]
+        elif data[0] == HANDSHAKE and self.security:
+            self.session.take_answer(data, address)
         elif data[0] < HELLO:
             self.take_data(data, address)
 

@@ -8,6 +8,7 @@ import time
 
 from inputs import INPUTS as RUNS
 from inputs import KEYFRAME, STATE_REPORT, read_state_report
+from secure import Security
 from session import Information
 from wire import RELIABLE_ORDERED, UNRELIABLE_SEQUENCED, Broken
 
@@ -22,7 +23,9 @@ class Peer:
 
     def __init__(self, options):
         self.options, self.violations = options, []
-        self.local = Information(os.urandom(16), options.name)
+        self.security = Security(options.code) if options.security != "none" else None
+        own = self.security.identifier if self.security else os.urandom(16)
+        self.local = Information(own, options.name)
         self.session, self.udp, self.listener = None, None, None
         self.next_tick, self.ticks = None, 0
         self.chance = random.Random(options.seed)

@@ -6,8 +6,8 @@ import os
 import struct
 import time
 
-from links import DATAGRAM_LIMIT, HELLO_LAYOUT, HELLO_LENGTH, RETRY
-from wire import Broken
+from links import DATAGRAM_LIMIT, HANDSHAKE, HELLO_LAYOUT, HELLO_LENGTH, RETRY
+from wire import Broken, Reader
 
 
 class AddressValidator:
@@ -32,14 +32,26 @@ class AddressValidator:
         return struct.pack("<BQ", RETRY, cookie) + prefix
 
 
-def read_hello(data):
-    """Version, key, epoch, whether the connection exists, cookie, and the packet that follows."""
+def read_hello(data, is_sealed=False):
+    """Version, key, epoch, whether the connection exists, cookie, tag, part of the handshake (its
+    number and message), and the packet that follows."""
     if len(data) < HELLO_LENGTH:
         raise Broken("a hello that is too short")
     _, magic, version, key, epoch, flags, cookie = struct.unpack_from(HELLO_LAYOUT, data)
     rest = data[HELLO_LENGTH:]
-    if magic != b"CRM2" or flags > 1 or cookie == 0 and (len(data) != DATAGRAM_LIMIT or any(rest)):
+    highest = 5 if is_sealed and cookie else 1
+    if magic != (b"CRM3" if is_sealed else b"CRM2") or flags & ~highest or cookie == 0 and (
+            len(data) != DATAGRAM_LIMIT or any(rest)):
         raise Broken("a malformed hello")
+    tag, part = None, None
+    if flags & 4:
+        tag, rest = rest[:16], rest[16:]
+    if is_sealed and cookie and rest[:1] == bytes([HANDSHAKE]):
+        reader = Reader(rest[1:])
+        number, prefix, length = reader.unpack("B8sB")
+        part, rest = (number, reader.take(length)), reader.rest()
+        if prefix != key[:8] or number not in (1, 3):
+            raise Broken("a part of another handshake")
     if cookie and rest and rest[0] & 0xC0:
         raise Broken("a hello before something other than a data packet")
-    return version, key, epoch, flags == 1, cookie, rest
+    return version, key, epoch, flags & 1 == 1, cookie, tag, part, rest

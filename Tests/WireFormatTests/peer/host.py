@@ -11,7 +11,8 @@ from links import GONE, HELLO, Datagrams, Stream
 from play import Player, Rest, ended_word, read_finish
 from rink import HOME, Rink
 from rollback import Decider
-from session import GOODBYE, JOIN, REASONS, REQUEST, VERSION, Session
+from session import GOODBYE, HANDSHAKE_MESSAGE, JOIN, REASONS, REQUEST, SEALED_VERSION, VERSION
+from session import Session
 from game_peer import INPUTS, SYNC, WORDS, Peer
 from wire import Broken, Reader, text
 
@@ -54,7 +55,7 @@ class Host(Peer):
             return super().receive_stream(stream)
         stream.receive()
         try:
-            body = next(stream.bodies(), None)
+            body = self.take_first_body(stream)
             key, joins = (None, False) if body is None else self.read_key(Reader(body))
         except Broken as error:
             return self.refuse(stream, "protocolViolation", str(error))
@@ -67,10 +68,30 @@ class Host(Peer):
         if joins and (self.session is None or not self.session.open):
             return self.refuse(stream, "forgotten")
         self.pending.remove(stream)
-        self.session = self.session or Session(self, self.local, key, is_initiator=False)
+        self.session = self.session or self.make_session(key)
         self.session.add_stream(stream)
-        stream.buffer = struct.pack("<Q", len(body)) + body + stream.buffer
+        stream.plain.append(body)
         return self.session.receive_stream()
+
+    def make_session(self, key):
+        return Session(self, self.local, key, is_initiator=False, security=self.security)
+
+    def take_first_body(self, stream):
+        """Takes the messages of the handshake; returns the body after them, or None."""
+        for body in stream.bodies():
+            if self.security is None or stream.keys is not None:
+                return body
+            reader = Reader(body)
+            if reader.unpack("HHH") != (1, HANDSHAKE_MESSAGE, SEALED_VERSION):
+                raise Broken("no handshake")
+            if stream.handshake is None:
+                stream.handshake = self.security.begin(bytes(16), False)
+                Session.say_handshake(stream, stream.handshake.second(reader.rest()))
+                stream.push()
+            else:
+                stream.handshake.end(reader.rest())
+                stream.keys = stream.handshake.keys
+        return None
 
     @staticmethod
     def read_key(reader):
@@ -101,12 +122,13 @@ class Host(Peer):
             self.send_datagram(self.validator.retry(address), address)
 
     def take_hello(self, data, address):
-        version, key, epoch, resumes, cookie, rest = read_hello(data)
+        is_sealed = self.security is not None
+        version, key, epoch, resumes, cookie, tag, part, rest = read_hello(data, is_sealed)
         if not self.validator.admits(cookie, address):
             prefix = b"" if cookie else key[:8]
             return self.send_datagram(self.validator.retry(address, prefix), address)
         code = None
-        if version != VERSION:
+        if version != (SEALED_VERSION if is_sealed else VERSION):
             code = "versionMismatch"
         elif self.session is None and resumes:
             code = "forgotten"
@@ -115,13 +137,36 @@ class Host(Peer):
         if code is not None:
             gone = struct.pack("<B8sB", GONE, key[:8], REASONS.index(code))
             return self.send_datagram(gone, address)
-        self.session = self.session or Session(self, self.local, key, is_initiator=False)
+        if is_sealed:
+            self.take_sealed_hello(key, epoch, cookie, tag, part, address)
+            return self.take_data(rest, address) if rest and self.session else None
+        self.session = self.session or self.make_session(key)
         if self.session.path is None:
             self.session.path = Datagrams(
                 self.send_datagram, key, False, address=address, epoch=epoch)
         else:
             self.session.path.move(address, epoch)
         return self.take_data(rest, address) if rest else None
+
+    def take_sealed_hello(self, key, epoch, cookie, tag, part, address):
+        path = self.session.path if self.session else None
+        if path is None:
+            if part is None or part[0] != 1:
+                return
+            handshake = self.security.begin(key, False)
+            answer = handshake.second(part[1])
+            self.session = self.session or self.make_session(key)
+            path = self.session.path = Datagrams(
+                self.send_datagram, key, False, address=address, epoch=0, handshake=handshake)
+            path.first, path.part = part[1], answer
+        if path.securing and part is not None:
+            if part == (1, path.first):
+                self.send_datagram(path.handshake_part(2, path.part), address)
+            elif part[0] == 3:
+                path.handshake.end(part[1])
+                path.keys, path.address = path.handshake.keys, address
+        if path.keys is not None and tag == path.keys.tag(key, epoch, cookie):
+            path.move(address, epoch)
 
     # The game.
 

@@ -3,6 +3,7 @@
 import socket
 import struct
 
+from secure import TAG, seal, unseal
 from wire import ACKNOWLEDGEMENT, Broken, FrameWriter, Reader, expand, hold_byte, hold_seconds
 from wire import read_frames
 
@@ -10,7 +11,7 @@ SESSION, CARRIER = 1, 3
 BODY_LIMIT, FIRST_BODY_LIMIT = 81_920, 4_096
 CARRIER_LIMIT = 16_384
 DATAGRAM_LIMIT = 1_200
-HELLO, RETRY, GONE = 0x80, 0x81, 0x82
+HELLO, RETRY, GONE, HANDSHAKE = 0x80, 0x81, 0x82, 0x83
 HELLO_LAYOUT = "<B4sH16sIBQ"
 HELLO_LENGTH = struct.calcsize(HELLO_LAYOUT)
 
@@ -27,6 +28,8 @@ class Stream:
         self.joined = self.ended = False
         self.records, self.sent, self.acknowledged = {}, 0, 0
         self.came, self.told, self.asking, self.asking_since = 0, 0, 0, None
+        self.handshake, self.keys, self.held = None, None, None
+        self.sealed, self.unsealed, self.plain = 0, 0, []
 
     @property
     def open(self):
@@ -44,6 +47,8 @@ class Stream:
 
     def bodies(self):
         """The bodies that are complete."""
+        while self.plain:
+            yield self.plain.pop(0)
         while len(self.buffer) >= 8:
             (length,) = struct.unpack_from("<Q", self.buffer)
             if not 4 <= length <= (BODY_LIMIT if self.joined else FIRST_BODY_LIMIT):
@@ -51,7 +56,18 @@ class Stream:
             if len(self.buffer) < 8 + length:
                 return
             body, self.buffer = self.buffer[8 : 8 + length], self.buffer[8 + length :]
-            yield body
+            yield self.unseal(body)
+
+    def unseal(self, body):
+        if self.keys is None:
+            return body
+        plain = unseal(self.keys.receiving, self.unsealed, body, b"")
+        if plain is not None:
+            self.unsealed += 1
+            return plain
+        if self.unsealed == 0 and not self.joined and body[:4] == struct.pack("<HH", SESSION, 3):
+            return body  # a goodbye in place of the first encrypted body
+        raise Broken("a body that the peer has not sealed")
 
     def take_carrier(self, reader, channels, now):
         if not self.joined:
@@ -100,6 +116,9 @@ class Stream:
 
     def send(self, kind, action, payload):
         body = struct.pack("<HH", kind, action) + payload
+        if self.keys is not None:
+            body = seal(self.keys.sending, self.sealed, body, b"")
+            self.sealed += 1
         self.unsent += struct.pack("<Q", len(body)) + body
 
     def push(self):
@@ -137,11 +156,12 @@ class Sent:
 
 class Datagrams:
     """A datagram path. The initiator has `addresses` to try, the responder an address that has
-    been proved."""
+    been proved. It is encrypted if `handshake` is not None."""
 
     kind = "udp"
 
-    def __init__(self, send, key, is_initiator, addresses=(), address=None, epoch=1):
+    def __init__(self, send, key, is_initiator, addresses=(), address=None, epoch=1,
+                 handshake=None):
         self.send_datagram, self.key, self.is_initiator, self.epoch = send, key, is_initiator, epoch
         self.addresses, self.address, self.cookie = addresses, address, None
         self.heard = self.resumes = self.gone = False
@@ -151,11 +171,17 @@ class Datagrams:
         self.came, self.untold, self.arrived = [], None, 0.0
         self.asking, self.asking_since = 0, None
         self.owes_ping = False
+        self.handshake, self.keys = handshake, None
+        self.part = handshake.first() if handshake and is_initiator else b""
 
     @property
     def open(self):
         """Whether data packets can be sent."""
-        return self.address is not None
+        return self.address is not None and not self.securing
+
+    @property
+    def securing(self):
+        return self.handshake is not None and self.keys is None
 
     @property
     def answered(self):
@@ -164,8 +190,40 @@ class Datagrams:
     # Starting and moving the path.
 
     def hello(self):
-        return struct.pack(
-            HELLO_LAYOUT, HELLO, b"CRM2", 2, self.key, self.epoch, self.resumes, self.cookie or 0)
+        if self.handshake is None:
+            return struct.pack(
+                HELLO_LAYOUT, HELLO, b"CRM2", 2, self.key, self.epoch, self.resumes,
+                self.cookie or 0)
+        has_tag = self.keys is not None and self.cookie
+        hello = struct.pack(
+            HELLO_LAYOUT, HELLO, b"CRM3", 3, self.key, self.epoch,
+            self.resumes | (4 if has_tag else 0), self.cookie or 0)
+        return hello + (self.keys.tag(self.key, self.epoch, self.cookie) if has_tag else b"")
+
+    def handshake_part(self, number, message):
+        return struct.pack("<BB8sB", HANDSHAKE, number, self.key[:8], len(message)) + message
+
+    def send_first(self, now):
+        """Sends the hello with its cookie, and the first message of the handshake."""
+        self.send_datagram(self.hello() + self.handshake_part(1, self.part), self.address)
+        self.hello_at = now + 0.2
+
+    def take_answer(self, data, address):
+        """Takes the responder's message of the handshake; returns whether there are keys now."""
+        reader = Reader(data[1:])
+        number, prefix, length = reader.unpack("B8sB")
+        message = reader.take(length)
+        reader.end()
+        if number != 2 or prefix != self.key[:8] or not self.securing or address != self.address:
+            return False
+        before = dict(vars(self.handshake))
+        try:
+            self.part = self.handshake.third(message)
+        except Broken:
+            vars(self.handshake).update(before)  # a forged message has no effect
+            return False
+        self.keys, self.owes_ping = self.handshake.keys, True
+        return True
 
     def call(self, now):
         for address in self.addresses:
@@ -181,6 +239,7 @@ class Datagrams:
             if data[9:] != self.key[:8]:
                 return False
             self.address, self.cookie, self.owes_ping = address, cookie, True
+            self.hello_at = 0.0
             return True
         if address == self.address and cookie != self.cookie:
             self.epoch, self.cookie = self.epoch + 1, cookie
@@ -198,7 +257,16 @@ class Datagrams:
         """Receives a data packet, or drops it as a whole; returns whether it was received."""
         try:
             reader = Reader(data)
-            number, short = self.read_head(reader)
+            first, number = self.read_head(reader)
+            if self.securing:
+                return False
+            if self.keys is not None:
+                plain = unseal(
+                    self.keys.receiving, number, data[reader.at :], data[: reader.at])
+                if plain is None:
+                    return False
+                reader = Reader(plain)
+            short = self.read_short(reader) if first & 8 else None
             frames = read_frames(reader)
         except Broken:
             return False
@@ -225,12 +293,13 @@ class Datagrams:
             raise Broken(f"a data packet that begins with {first}")
         near = self.came[0][1] + 1 if self.came else 0
         number = expand(int.from_bytes(reader.take(length), "little"), 8 * length, near)
-        if not first & 8:
-            return number, None
+        return first, number
+
+    def read_short(self, reader):
         low, held = reader.unpack("HB")
         base = self.largest_acknowledged or 0
         largest = base + (low - base) % 65_536
-        return number, ((max(0, largest - 63), largest), held)
+        return (max(0, largest - 63), largest), held
 
     def note(self, number, asks, now):
         """Adds a packet number to the received ranges, newest first."""
@@ -280,6 +349,8 @@ class Datagrams:
         """The next time at which `work` must be called."""
         if self.address is None:
             return self.hello_at if self.is_initiator else None
+        if self.securing:
+            return self.hello_at if self.is_initiator else None
         moments = [self.acknowledgement_due(), 0 if self.owes_ping else None, self.probe_due()]
         moments += [p.overtaken + self.patience for p in self.sent.values() if p.overtaken]
         return min((moment for moment in moments if moment is not None), default=None)
@@ -308,6 +379,10 @@ class Datagrams:
         if self.address is None:
             if self.is_initiator and now >= self.hello_at:
                 self.call(now)
+            return
+        if self.securing:
+            if self.is_initiator and now >= self.hello_at:
+                self.send_first(now)
             return
         for number, packet in list(self.sent.items()):
             if packet.overtaken is not None and now >= packet.overtaken + self.patience:
@@ -340,7 +415,11 @@ class Datagrams:
     def send_packet(self, channels, now, carries, owes):
         is_proving = self.is_initiator and not self.heard
         hello = self.hello() if is_proving and self.cookie else b""
-        writer = FrameWriter(DATAGRAM_LIMIT, hello + self.head(now))
+        if hello and self.handshake is not None:
+            hello += self.handshake_part(3, self.part)
+        head, short = self.head(now)
+        room = DATAGRAM_LIMIT - len(hello) - (0 if self.keys is None else TAG)
+        writer = FrameWriter(room, head + short)
         if self.came and not self.short_is_enough():
             writer.acknowledgement(self.came[:32], hold_byte(now - self.arrived))
         begin = len(writer.data)
@@ -352,10 +431,13 @@ class Datagrams:
             writer.ping()
         self.owes_ping, self.untold = False, None
         self.asking, self.asking_since = 0, None
+        packet = bytes(writer.data)
+        if self.keys is not None:
+            packet = head + seal(self.keys.sending, self.next, packet[len(head) :], head)
         self.sent[self.next] = Sent(now, records, asks)
         self.next += 1
         self.forget()
-        self.send_datagram(bytes(writer.data), self.address)
+        self.send_datagram(hello + packet, self.address)
         return True
 
     def forget(self):
@@ -375,6 +457,7 @@ class Datagrams:
         first = (0 if self.is_initiator else 0x40) | (length - 1) << 4
         number = (self.next & (1 << 8 * length) - 1).to_bytes(length, "little")
         if not self.came or not self.short_is_enough():
-            return bytes([first]) + number
+            return bytes([first]) + number, b""
         held = hold_byte(now - self.arrived)
-        return bytes([first | 8]) + number + struct.pack("<HB", self.came[0][1] & 0xFFFF, held)
+        short = struct.pack("<HB", self.came[0][1] & 0xFFFF, held)
+        return bytes([first | 8]) + number, short

@@ -1,5 +1,6 @@
 """One connection: handshake, pings, messages and goodbye over a stream, datagrams or both."""
 
+import os
 import struct
 import time
 
@@ -8,11 +9,12 @@ from links import CARRIER, SESSION
 from wire import RELIABLE_ORDERED, SESSION_CHANNEL, UNRELIABLE, Broken, Reader, text
 
 VERSION = 2
-REQUEST, GRANT, GOODBYE, PING, PONG, JOIN, TOKEN = 1, 2, 3, 4, 5, 6, 7
+REQUEST, GRANT, GOODBYE, PING, PONG, JOIN, TOKEN, HANDSHAKE_MESSAGE, REFUSAL_TAG = range(1, 10)
+SEALED_VERSION = 3
 REASONS = [
     "left", "finished", "replaced", "full", "busy", "declined", "versionMismatch",
     "wrongApplication", "protocolViolation", "timedOut", "kicked", "forgotten",
-    "tooSlow",
+    "tooSlow", "securityMismatch", "identityMismatch", "untrusted", "wrongCode", "tooManyAttempts",
 ]
 APPLICATION, APPLICATION_VERSION = "airhockey", 2
 SILENCE, HANDSHAKE, GOODBYE_LIMIT, PROOF = 4.0, 10.0, 1.0, 1.0
@@ -43,7 +45,8 @@ class Session:
     `message(channel, mode, reader)` of its owner, and `violation(what)` for a deviation from the
     page that does not end the connection."""
 
-    def __init__(self, owner, local, key, is_initiator):
+    def __init__(self, owner, local, key, is_initiator, security=None):
+        self.security = security
         self.owner, self.local, self.key, self.is_initiator = owner, local, key, is_initiator
         self.channels, self.stream, self.path = Channels(), None, None
         self.peer, self.open, self.reason = None, False, None
@@ -70,11 +73,65 @@ class Session:
             self.stream.abandon(self.channels)
             self.stream.close()
         self.stream = stream
-        if self.is_initiator:
-            if self.open:
-                self.say(JOIN, struct.pack("<H", VERSION) + self.key, stream)
-            else:
-                self.say(REQUEST, self.request, stream)
+        if not self.is_initiator:
+            return
+        if self.security is None:
+            return self.request_on_stream()
+        stream.handshake = self.security.begin(bytes(16), True)
+        self.say_handshake(stream, stream.handshake.first())
+
+    def request_on_stream(self):
+        if self.open:
+            self.say(JOIN, struct.pack("<H", VERSION) + self.key, self.stream)
+        else:
+            self.say(REQUEST, self.request, self.stream)
+
+    @staticmethod
+    def say_handshake(stream, message):
+        payload = struct.pack("<H", SEALED_VERSION) + message
+        stream.send(SESSION, HANDSHAKE_MESSAGE, payload)
+
+    def take_handshake(self, reader, link):
+        """The responder's message of the stream's handshake."""
+        if link is not self.stream or link.handshake is None or link.keys is not None:
+            raise Broken("a handshake out of place")
+        if reader.unpack("H") != (SEALED_VERSION,):
+            return self.end("versionMismatch")
+        message = reader.rest()
+        if self.security.code and not self.open and self.path and self.path.address:
+            link.held = message  # the attempt is made on the datagram path first
+        else:
+            self.answer_handshake(message)
+
+    def answer_handshake(self, message):
+        stream, stream.held = self.stream, None
+        last = stream.handshake.third(message)
+        self.say_handshake(stream, last)
+        stream.keys = stream.handshake.keys
+        self.request_on_stream()
+
+    def take_answer(self, data, address):
+        """The responder's message of the datagram path's handshake."""
+        if self.security.code and not self.open and self.stream and self.stream.keys:
+            return
+        if self.path.take_answer(data, address):
+            self.say(REQUEST, self.request, self.path)
+
+    def take_refusal_tag(self, reader, link):
+        if not self.is_initiator or self.security is None:
+            raise Broken("a refusal tag out of place")
+        reader.take(16)
+        reader.end()
+
+    def check_identity(self, peer):
+        """Whether the peer's id is that of the key that it has proved."""
+        if self.security is None:
+            return True
+        keys = [link.keys for link in (self.stream, self.path) if link and link.keys]
+        if all(peer.identifier == each.peer for each in keys):
+            return True
+        self.end("identityMismatch")
+        return False
 
     @property
     def request(self):
@@ -106,7 +163,11 @@ class Session:
         self.open, self.heard, self.next_ping = True, time.monotonic(), time.monotonic()
         if self.path is not None:
             self.path.resumes = True
+        if self.security is not None and not self.is_initiator:
+            self.say(REFUSAL_TAG, os.urandom(16), self.carrier())
         self.owner.granted(self)
+        if self.stream is not None and self.stream.held is not None:
+            self.answer_handshake(self.stream.held)
 
     # Receiving.
 
@@ -182,7 +243,8 @@ class Session:
         takers = {
             REQUEST: self.take_request, JOIN: self.take_join, GRANT: self.take_grant,
             GOODBYE: self.take_goodbye, PING: self.take_ping, PONG: self.take_pong,
-            TOKEN: self.take_token}
+            TOKEN: self.take_token, HANDSHAKE_MESSAGE: self.take_handshake,
+            REFUSAL_TAG: self.take_refusal_tag}
         if action in takers:
             takers[action](reader, link)
         else:
@@ -201,6 +263,8 @@ class Session:
         if self.open:
             return self.grant(link)
         self.peer = peer
+        if not self.check_identity(peer):
+            return None
         if peer.application != APPLICATION or peer.identifier == self.local.identifier:
             return self.end("wrongApplication")
         if peer.version != APPLICATION_VERSION:
@@ -222,7 +286,7 @@ class Session:
         reader.end()
         if link is self.stream:
             link.joined = True
-        if not self.open:
+        if not self.open and self.check_identity(peer):
             self.peer = peer
             self.begin()
 

@@ -1,0 +1,57 @@
+import CaromCore
+
+#if canImport(CaromCrypto)
+  import CaromCrypto
+#endif
+
+// Attempts to prove a host's code.
+extension Host {
+  /// Decides about an attempt on a connection, or asks the group's directory.
+  mutating func handleAttempt(_ id: ConnectionID, isRight: Bool, at now: Instant) {
+    guard member == nil else {
+      return directoryRequests.append(.attempt(id, isRight: isRight))
+    }
+    var gate = gate
+    apply(decision(about: id, isRight: isRight, &gate, at: now), to: id, at: now)
+    self.gate = gate
+  }
+
+  /// Decides about an attempt on a connection with the gate of the group.
+  mutating func decide(
+    _ id: ConnectionID, isRight: Bool, _ gate: inout CodeGate?, at now: Instant
+  ) {
+    apply(decision(about: id, isRight: isRight, &gate, at: now), to: id, at: now)
+    if let index = index(of: id) { refresh(index, at: now) }
+  }
+
+  private func decision(
+    about id: ConnectionID, isRight: Bool, _ gate: inout CodeGate?, at now: Instant
+  ) -> GateDecision {
+    let peer = index(of: id).flatMap { entries[$0].connection.provenPeer }
+    return gate?.decide(isRight: isRight, by: peer, at: now) ?? GateDecision(refusal: .wrongCode)
+  }
+
+  private mutating func apply(_ decision: GateDecision, to id: ConnectionID, at now: Instant) {
+    if let failure = decision.failure { report(.wrongCode(failure)) }
+    guard let index = index(of: id) else { return }
+    guard let code = decision.refusal else { return entries[index].connection.acceptAttempt() }
+    let prefix = entries[index].connection.key.prefix
+    guard let route = entries[index].connection.refuseAttempt(code, at: now) else { return }
+    reply(to: route) { Refusal(keyPrefix: prefix, reason: code.rawValue).write(to: &$0) }
+  }
+}
+
+#if canImport(CaromCrypto)
+  extension Host {
+    /// Returns the key that the peer of a connection has proven, and the cipher and the pattern of
+    /// the link that carries messages; nil if the connection is in plaintext or has no keys.
+    package func security(
+      of id: ConnectionID
+    ) -> (key: PublicKey, cipher: Cipher, pattern: HandshakePattern)? {
+      guard let index = index(of: id), let pattern = side.security?.pattern,
+        let keys = entries[index].connection.newestKeys
+      else { return nil }
+      return (keys.peerKey, keys.cipher, pattern)
+    }
+  }
+#endif

@@ -1,0 +1,260 @@
+"""The handshake of an encrypted link, and its keys: Noise XX, or XXpsk3 with a join code.
+
+libsodium has the curves and the cipher, the standard library the hashes.
+"""
+
+import ctypes
+import ctypes.util
+import hashlib
+import hmac
+import os
+import struct
+
+from wire import Broken
+
+VERSION = 3
+CHACHA, WITH_CODE = 1, 16
+TAG = 16
+
+
+def sodium():
+    library = ctypes.CDLL(ctypes.util.find_library("sodium") or "libsodium.so.23")
+    library.sodium_init()
+    return library
+
+
+SODIUM = sodium()
+
+
+def multiply(function, scalar, point=None):
+    out = ctypes.create_string_buffer(32)
+    arguments = (out, scalar) if point is None else (out, scalar, point)
+    if getattr(SODIUM, function)(*arguments) != 0:
+        raise Broken("a public key that shares no secret")
+    return out.raw
+
+
+def dh(secret, public):
+    return multiply("crypto_scalarmult_curve25519", secret, public)
+
+
+def public_key(secret):
+    return multiply("crypto_scalarmult_curve25519_base", secret)
+
+
+def seal(key, number, plain, head):
+    out = ctypes.create_string_buffer(len(plain) + TAG)
+    SODIUM.crypto_aead_chacha20poly1305_ietf_encrypt(
+        out, None, plain, ctypes.c_ulonglong(len(plain)), head, ctypes.c_ulonglong(len(head)), None,
+        struct.pack("<IQ", 0, number), key)
+    return out.raw
+
+
+def unseal(key, number, sealed, head):
+    """The plaintext, or None if the tag is wrong."""
+    out = ctypes.create_string_buffer(max(1, len(sealed) - TAG))
+    if len(sealed) < TAG or SODIUM.crypto_aead_chacha20poly1305_ietf_decrypt(
+            out, None, None, sealed, ctypes.c_ulonglong(len(sealed)), head,
+            ctypes.c_ulonglong(len(head)), struct.pack("<IQ", 0, number), key) != 0:
+        return None
+    return out.raw[: len(sealed) - TAG]
+
+
+def digest(data):
+    return hashlib.blake2b(data).digest()
+
+
+def derive(key, secret, count):
+    """HKDF of the Noise Protocol Framework."""
+    mixed = hmac.new(key, secret, hashlib.blake2b).digest()
+    outputs = [b""]
+    for number in range(1, count + 1):
+        outputs.append(hmac.new(mixed, outputs[-1] + bytes([number]), hashlib.blake2b).digest())
+    return outputs[1:]
+
+
+def identifier(public):
+    """The peer id that belongs to a public key."""
+    return digest(b"carom peer id" + public)[:16]
+
+
+class PasswordExchange:
+    """One side of CPace, suite CPACE-RISTR255-SHA512."""
+
+    DOMAIN = b"CPaceRistretto255"
+
+    def __init__(self, password, channel, session, is_initiator, randomness):
+        self.session, self.is_initiator = session, is_initiator
+        padding = 127 - len(self.prefixed(self.DOMAIN)) - len(self.prefixed(password))
+        text = b"".join(map(self.prefixed, [
+            self.DOMAIN, password, bytes(max(0, padding)), channel, session]))
+        self.scalar = self.call("crypto_core_ristretto255_scalar_reduce", randomness)
+        generator = self.call("crypto_core_ristretto255_from_hash", hashlib.sha512(text).digest())
+        self.share = multiply("crypto_scalarmult_ristretto255", self.scalar, generator)
+
+    @staticmethod
+    def prefixed(data):
+        head, rest = b"", len(data)
+        while rest >= 0x80:
+            head, rest = head + bytes([rest & 0x7F | 0x80]), rest >> 7
+        return head + bytes([rest]) + data
+
+    @staticmethod
+    def call(function, data):
+        out = ctypes.create_string_buffer(32)
+        getattr(SODIUM, function)(out, data)
+        return out.raw
+
+    def key(self, share):
+        secret = multiply("crypto_scalarmult_ristretto255", self.scalar, share)
+        sides = [self.prefixed(self.share) + b"\0", self.prefixed(share) + b"\0"]
+        text = b"".join(map(self.prefixed, [self.DOMAIN + b"_ISK", self.session, secret]))
+        return hashlib.sha512(text + b"".join(
+            sides if self.is_initiator else sides[::-1])).digest()[:32]
+
+
+class Keys:
+    """The keys of one link."""
+
+    def __init__(self, chaining, is_initiator, remote):
+        first, second, third = (key[:32] for key in derive(chaining, b"", 3))
+        self.sending, self.receiving = (first, second) if is_initiator else (second, first)
+        self.secret, self.peer = third, identifier(remote)
+
+    def tag(self, key, epoch, cookie):
+        """The tag of a hello that moves the path."""
+        text = key + struct.pack("<IQ", epoch, cookie)
+        return hmac.new(self.secret, text, hashlib.blake2b).digest()[:TAG]
+
+
+class Handshake:
+    """One side of a handshake. `key` is that of the connection, or zeros on a stream."""
+
+    def __init__(self, static, key, is_initiator, code=None, ephemeral=None, randomness=None):
+        self.static, self.key, self.is_initiator, self.code = static, key, is_initiator, code
+        self.ephemeral = ephemeral or os.urandom(32)
+        self.randomness = randomness or os.urandom(64)
+        self.cipher_key, self.number, self.keys = None, 0, None
+        if is_initiator:
+            self.begin(CHACHA | (WITH_CODE if code else 0))
+
+    def begin(self, offer):
+        name = b"Noise_%s_25519_ChaChaPoly_BLAKE2b" % (b"XXpsk3" if self.code else b"XX")
+        self.hash = self.chaining = name.ljust(64, b"\0")
+        self.offer = offer
+        self.prologue = b"carom session" + struct.pack("<HB", VERSION, offer) + self.key
+        self.mix_hash(self.prologue)
+
+    # The symmetric state.
+
+    def mix_hash(self, data):
+        self.hash = digest(self.hash + data)
+
+    def mix_key(self, secret):
+        self.chaining, key = derive(self.chaining, secret, 2)
+        self.cipher_key, self.number = key[:32], 0
+
+    def mix_code(self, secret):
+        self.chaining, mixed, key = derive(self.chaining, secret, 3)
+        self.mix_hash(mixed)
+        self.cipher_key, self.number = key[:32], 0
+
+    def encrypt(self, plain):
+        part = plain
+        if self.cipher_key is not None:
+            part = seal(self.cipher_key, self.number, plain, self.hash)
+            self.number += 1
+        self.mix_hash(part)
+        return part
+
+    def decrypt(self, part):
+        plain = part
+        if self.cipher_key is not None:
+            plain = unseal(self.cipher_key, self.number, part, self.hash)
+            if plain is None:
+                raise Broken("a handshake that is not authentic")
+            self.number += 1
+        self.mix_hash(part)
+        return plain
+
+    def mix_ephemeral(self, public):
+        self.mix_hash(public)
+        if self.code:
+            self.mix_key(public)
+
+    # The messages.
+
+    def exchange(self, session):
+        if not self.code:
+            return None
+        return PasswordExchange(
+            self.code, self.prologue, session, self.is_initiator, self.randomness)
+
+    def first(self):
+        """The initiator's first message."""
+        public = public_key(self.ephemeral)
+        self.cpace = self.exchange(public)
+        self.mix_ephemeral(public)
+        return bytes([self.offer]) + public + self.encrypt(self.cpace.share if self.code else b"")
+
+    def second(self, message):
+        """Reads the initiator's first message; returns the responder's."""
+        if len(message) < 33 or not message[0] & CHACHA or (
+                bool(message[0] & 0xF0) != bool(self.code)):
+            raise Broken("a handshake of another kind")
+        self.begin(message[0])
+        self.remote = message[1:33]
+        self.mix_ephemeral(self.remote)
+        share = self.decrypt(message[33:])
+        choice = bytes([CHACHA])
+        if self.code:
+            cpace = self.exchange(self.remote)
+            self.shared, choice = cpace.key(share), choice + cpace.share
+        elif share:
+            raise Broken("a first message that is too long")
+        public = public_key(self.ephemeral)
+        self.mix_ephemeral(public)
+        self.mix_key(dh(self.ephemeral, self.remote))
+        static = self.encrypt(public_key(self.static))
+        self.mix_key(dh(self.static, self.remote))
+        return public + static + self.encrypt(choice)
+
+    def third(self, message):
+        """Reads the responder's message; returns the initiator's last, and sets `keys`."""
+        ephemeral = message[:32]
+        self.mix_ephemeral(ephemeral)
+        self.mix_key(dh(self.ephemeral, ephemeral))
+        remote = self.decrypt(message[32:80])
+        self.mix_key(dh(self.ephemeral, remote))
+        choice = self.decrypt(message[80:])
+        if choice[:1] != bytes([CHACHA]) or len(choice) != (33 if self.code else 1):
+            raise Broken("a choice that was not offered")
+        static = self.encrypt(public_key(self.static))
+        self.mix_key(dh(self.static, ephemeral))
+        if self.code:
+            self.mix_code(self.cpace.key(choice[1:]))
+        last = static + self.encrypt(b"")
+        self.keys = Keys(self.chaining, True, remote)
+        return last
+
+    def end(self, message):
+        """Reads the initiator's last message, and sets `keys`."""
+        remote = self.decrypt(message[:48])
+        self.mix_key(dh(self.ephemeral, remote))
+        if self.code:
+            self.mix_code(self.shared)
+        if self.decrypt(message[48:]) != b"":
+            raise Broken("a last message that is too long")
+        self.keys = Keys(self.chaining, False, remote)
+
+
+class Security:
+    """A peer's key, and the code that both sides know."""
+
+    def __init__(self, code=None):
+        self.static = os.urandom(32)
+        self.code = code.upper().replace("-", "").encode() if code else None
+        self.identifier = identifier(public_key(self.static))
+
+    def begin(self, key, is_initiator):
+        return Handshake(self.static, key, is_initiator, self.code)
