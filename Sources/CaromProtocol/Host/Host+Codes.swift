@@ -6,6 +6,10 @@ import CaromCore
 
 // Attempts to prove a host's code.
 extension Host {
+  /// The maximum number of refused attempts that are remembered. Beyond this number, the oldest one
+  /// is forgotten.
+  private static let refusedAttemptLimit = 64
+
   /// Decides about an attempt on a connection, or asks the group's directory.
   mutating func handleAttempt(_ id: ConnectionID, isRight: Bool, at now: Instant) {
     guard member == nil else {
@@ -35,9 +39,11 @@ extension Host {
     if let failure = decision.failure { report(.wrongCode(failure)) }
     guard let index = index(of: id) else { return }
     guard let code = decision.refusal else { return entries[index].connection.acceptAttempt() }
-    let prefix = entries[index].connection.key.prefix
+    let key = entries[index].connection.key
     guard let route = entries[index].connection.refuseAttempt(code, at: now) else { return }
-    reply(to: route) { Refusal(keyPrefix: prefix, reason: code.rawValue).write(to: &$0) }
+    refusedAttempts.append((key, code))
+    if refusedAttempts.count > Self.refusedAttemptLimit { refusedAttempts.removeFirst() }
+    reply(to: route) { Refusal(keyPrefix: key.prefix, reason: code.rawValue).write(to: &$0) }
   }
 }
 

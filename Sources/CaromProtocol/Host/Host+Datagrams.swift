@@ -183,7 +183,8 @@ extension Host {
   ) -> ConnectionID? {
     if let reason = findRefusal(of: hello, tail.part, hasEnded: hasEnded) {
       let refusal = Refusal(
-        keyPrefix: hello.key.prefix, reason: reason.rawValue, tag: makeRefusalTag(of: hello.key))
+        keyPrefix: hello.key.prefix, reason: reason.rawValue,
+        tag: hasEnded ? makeRefusalTag(of: hello.key) : nil)
       reply(to: source) { refusal.write(to: &$0) }
       return nil
     }
@@ -204,7 +205,9 @@ extension Host {
 
   /// Returns the tag of refusals for the connection with this key; nil in plaintext. It is the same
   /// at all hosts of a group. The host gives it to the initiator once the connection is open, and
-  /// to anybody who asks for the connection once it has ended.
+  /// to anybody who asks for the connection once it has ended, and thus cannot open again. If it
+  /// gave it for any unknown key, somebody who has heard the first hello of a connection could get
+  /// the tag before the connection opens, and end it afterwards.
   func makeRefusalTag(of key: ConnectionKey) -> AuthenticationTag? {
     side.security?.makeRefusalTag(of: key, secret: secret)
   }
@@ -220,6 +223,7 @@ extension Host {
       return .securityMismatch
     }
     if !hello.hasOwnVersion { return .versionMismatch }
+    if let refused = refusedAttempts.last(where: { $0.key == hello.key }) { return refused.code }
     if hello.resumes || hasEnded { return .forgotten }
     return entries.count < Self.connectionLimit ? nil : .full
   }

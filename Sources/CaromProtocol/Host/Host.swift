@@ -36,6 +36,9 @@ package struct Host {
   /// The keys of accepted connections whose requests were answered and that have ended, oldest
   /// first.
   var endedKeys: [ConnectionKey] = []
+  /// The newest attempts with a code that were refused over datagrams, oldest first. The refusal
+  /// may be lost, and is repeated when the initiator repeats its last message.
+  var refusedAttempts: [(key: ConnectionKey, code: Goodbye.Code)] = []
   let secret: HostSecret
   /// The address tokens that this host has issued, unless it is in a group. The hosts of a group
   /// use the directory's tokens.

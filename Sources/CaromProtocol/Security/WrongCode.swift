@@ -11,7 +11,7 @@ public struct WrongCode: Hashable, Sendable {
 extension WrongCode: CustomStringConvertible {
   /// The attempt as a line for logs.
   public var description: String {
-    "\(count) attempts in a row had a wrong code"
+    (count == 1 ? "a wrong code was tried" : "\(count) attempts in a row had a wrong code")
       + (waitsUntil == nil ? "" : "; nobody can join for a while")
   }
 }

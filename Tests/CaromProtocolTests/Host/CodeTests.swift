@@ -57,6 +57,17 @@ import Testing
     #expect(failures(pair).count == 1)
   }
 
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `a wrong code is told on a path that loses packets too`(seed: UInt64) throws {
+    let lossy = LinkProfile("lossy", LinkConditions(oneWay: .milliseconds(20), loss: 0.2))
+    var pair = VirtualPair(
+      seed: seed, profile: lossy, links: [.datagram, .encrypted],
+      access: (Self.access(Self.code), Self.access(Self.other)))
+    try pair.world.run(for: .seconds(12))
+    #expect(pair.clientPeer.endings == [.wrongCode])
+    #expect(failures(pair).count == 1)
+  }
+
   @Test(arguments: links)
   func `no side with a code talks to one without`(links: VirtualPeer.Links) throws {
     for (host, client) in [

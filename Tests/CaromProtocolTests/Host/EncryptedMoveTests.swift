@@ -136,6 +136,25 @@ import Testing
     #expect(route(of: pair) == other)
   }
 
+  @Test func `a host gives the tag of its refusals to nobody before the connection has ended`()
+    throws
+  {
+    var pair = DatagramPair(isEncrypted: true)
+    let key = ConnectionKey(prefix: 1, rest: 2)
+    let cookie = Cookie(for: other.endpoint, secret: pair.host.secret, at: pair.now)
+    let hellos = [
+      Hello(key: key, epoch: 1, resumes: true, cookie: cookie, isSealed: true),
+      Hello(key: key, epoch: 1, resumes: false, cookie: cookie, isSealed: false),
+    ]
+    for hello in hellos {
+      pair.deliverToHost(encode(hello), from: other)
+      #expect(pair.takeToClient().map(\.count) == [Refusal.length])
+    }
+    pair.connect(key)
+    pair.exchange()
+    #expect(pair.client.isOpen(pair.id))
+  }
+
   @Test func `only the host's refusal ends an open connection`() throws {
     var pair = makePair()
     for tag in [nil, AuthenticationTag([UInt8](repeating: 0, count: 16))] {
