@@ -57,15 +57,49 @@ import Testing
     #expect(failures(pair).count == 1)
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `a wrong code is told on a path that loses packets too`(seed: UInt64) throws {
-    let lossy = LinkProfile("lossy", LinkConditions(oneWay: .milliseconds(20), loss: 0.2))
-    var pair = VirtualPair(
-      seed: seed, profile: lossy, links: [.datagram, .encrypted],
-      access: (Self.access(Self.code), Self.access(Self.other)))
-    try pair.world.run(for: .seconds(12))
-    #expect(pair.clientPeer.endings == [.wrongCode])
-    #expect(failures(pair).count == 1)
+  @Test func `a wrong code is told again if the refusal is lost`() throws {
+    var pair = DatagramPair(isEncrypted: true, access: Self.access(Self.code))
+    pair.setClient(access: Self.access(Self.other))
+    pair.connect(ConnectionKey(prefix: 1, rest: 2))
+    for _ in 0..<4 { pair.deliverInFlight() }
+    for datagram in pair.takeToHost() { pair.deliverToHost(datagram) }
+    #expect(pair.takeToClient().map(\.count) == [Refusal.length])
+    pair.run(for: .seconds(2))
+    #expect(pair.clientEvents.endings == [.wrongCode])
+    #expect(pair.hostEvents.count { if case .wrongCode = $0 { true } else { false } } == 1)
+  }
+
+  @Test func `the attempt on a stream waits for the one on the datagram path`() throws {
+    var pair = DatagramPair(isEncrypted: true, access: Self.access(Self.code))
+    let key = ConnectionKey(prefix: 1, rest: 2)
+    pair.connect(key)
+    for _ in 0..<4 { pair.deliverInFlight() }
+    let attempt = pair.takeToHost()
+    let stream = pair.host.makeConnectionID()
+    let isAccepted = pair.host.accept(stream, at: pair.now)
+    #expect(isAccepted)
+    pair.client.handleStreamConnected(pair.id, key: key, at: pair.now)
+    var sent = 0
+    func carry() {
+      for _ in 0..<4 {
+        if let bytes = pair.client.pollTransmit(on: pair.id, queued: 0, at: pair.now) {
+          sent += 1
+          pair.host.receive(bytes.span, on: stream, at: pair.now)
+        }
+        let id = pair.host.contains(stream) ? stream : pair.hostID ?? stream
+        while let bytes = pair.host.pollTransmit(on: id, queued: 0, at: pair.now) {
+          pair.client.receive(bytes.span, on: pair.id, at: pair.now)
+        }
+      }
+    }
+    carry()
+    #expect(sent == 1)
+    for datagram in attempt { pair.deliverToHost(datagram) }
+    pair.exchange()
+    #expect(pair.client.isOpen(pair.id))
+    carry()
+    #expect(sent > 1)
+    #expect(pair.client.connection(pair.id)?.stream?.isJoined == true)
   }
 
   @Test(arguments: links)
