@@ -65,18 +65,34 @@ struct NetworkMeter {
     guard seconds >= 1 else { return false }
     let rollbacks = match?.statistics.rollbacks ?? 0
     let rate = { (count: UInt64) in Int((Double(count) / seconds).rounded()) }
-    line =
-      "RTT \(Self.tenths(statistics.roundTrip ?? .zero)) ms · loss "
-      + "\((statistics.lossRate * 1000).rounded() / 10) % · age \(Self.tenths(second.age)) ms · "
-      + "\(max(0, rollbacks - self.rollbacks)) rollbacks ≤ "
-      + "\((second.most * 10_000).rounded() / 10) mm · "
-      + "\(rate(bytes.sent - self.bytes.sent))/\(rate(bytes.received - self.bytes.received)) B/s"
+    line = Self.line(
+      statistics, age: second.age, rollbacks: max(0, rollbacks - self.rollbacks),
+      correction: second.most, sent: rate(bytes.sent - self.bytes.sent),
+      received: rate(bytes.received - self.bytes.received))
     (self.secondStart, self.bytes, self.rollbacks) = (now, bytes, rollbacks)
     second = (0, .zero)
     return true
   }
 
-  private static func tenths(_ duration: Duration) -> Double {
-    (duration.inMilliseconds * 10).rounded() / 10
+  /// Returns the line about a second, with the length of the longest correction in meters and the
+  /// bytes per second that were sent and received.
+  static func line(
+    _ statistics: PeerStatistics, age: Duration, rollbacks: Int, correction: Double, sent: Int,
+    received: Int
+  ) -> String {
+    let roundTrip = (statistics.roundTrip ?? .zero).inMilliseconds
+    return "RTT \(short(roundTrip)) ms · loss \(short(statistics.lossRate * 100)) % · "
+      + "age \(short(age.inMilliseconds)) ms · \(rollbacks) rollbacks ≤ "
+      + "\(short(correction * 1_000)) mm · \(short(sent))/\(short(received)) B/s"
+  }
+
+  /// Returns a number with one decimal, or with none from 100 on.
+  private static func short(_ value: Double) -> String {
+    value < 99.95 ? "\((value * 10).rounded() / 10)" : "\(Int(value.rounded()))"
+  }
+
+  /// Returns a count, in thousands from 10,000 on.
+  private static func short(_ count: Int) -> String {
+    count < 10_000 ? "\(count)" : "\(count / 1_000)k"
   }
 }
