@@ -67,6 +67,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [LinkKinds.datagram, .all])
+  func `a port without a listener is known within a second`(kinds: LinkKinds) async throws {
+    try await withNetworkLoop { loop in
+      let client = SessionNode(makePeer("client"), seats: 0, over: kinds, on: loop)
+      var fastest = Duration.seconds(60)
+      // A busy machine delays some of the reports.
+      for _ in 0..<8 where fastest >= .seconds(1) {
+        let start = loop.now
+        await #expect(throws: SessionError.transport(.connectionRefused)) {
+          try await client.connect(to: [Endpoint(IPAddress("127.77.0.5")!, port: 9)])
+        }
+        fastest = min(fastest, loop.now - start)
+      }
+      #expect(fastest < .seconds(1))
+      await client.shutdown()
+    }
+  }
+
   @Test func `datagrams to each address family have one socket of that family`() async {
     await withNetworkLoop { loop in
       let client = SessionNode(makePeer("client"), seats: 0, over: .datagram, on: loop)
@@ -107,6 +125,21 @@ import Testing
       let client = SessionNode(makePeer("client"), seats: 0, on: loop)
       #expect(await client.errorAfterFailedStream(closedAs: reason) == error)
       await client.shutdown()
+    }
+  }
+
+  @Test(arguments: [LinkKinds.all, .datagram, .stream])
+  func `a player who searches for another takes no spectators`(kinds: LinkKinds) async throws {
+    try await withNetworkLoop { loop in
+      let seeker = SessionNode(
+        matching: makePeer("seeker"), window: .seconds(60), over: kinds, seed: 1, on: loop)
+      let port = try await seeker.listen(on: [.loopback4])
+      let fan = SessionNode(makePeer("fan", isSpectator: true), seats: 0, over: kinds, on: loop)
+      await #expect(throws: SessionError.refused(.full)) {
+        try await fan.connect(to: [Endpoint(.loopback4, port: port)])
+      }
+      await fan.shutdown()
+      await seeker.shutdown()
     }
   }
 
