@@ -98,6 +98,18 @@ import Testing
     }
   }
 
+  @Test func `a table without a place for a spectator says so, and not that its seats are taken`()
+    async throws
+  {
+    let goodbye = ControlPacket.goodbye(Goodbye(.full))
+    for (command, line) in [("watch", "takes no spectators"), ("join", "every seat")] {
+      try await FakeServer.run(answering: goodbye.packet.framed()) { port in
+        try await expect(
+          .unavailable, line, of: [command, "127.0.0.1:\(port)"] + Self.headless)
+      }
+    }
+  }
+
   @Test func `a host that uses another protocol is an error`() async throws {
     let answer = Array("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".utf8)
     try await FakeServer.run(answering: answer) { port in
