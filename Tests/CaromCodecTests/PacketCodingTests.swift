@@ -80,6 +80,8 @@ import Testing
     #expect(throws: PacketEncoderError.tooDeep(limit: 32)) {
       try PacketEncoder().encode(Tree(depth: 100))
     }
+    let text = "containers are nested deeper than 32"
+    #expect("\(PacketEncoderError.tooDeep(limit: 32))" == text)
   }
 }
 

@@ -38,14 +38,50 @@ import Testing
   }
 
   @Test func `errors are lines that a person can read`() {
-    #expect("\(SendError.notConnected)" == "the peer is not connected")
-    #expect(
-      "\(SendError.tooLarge(size: 9, limit: 8))"
-        == "the message has 9 bytes, and its channel carries at most 8: split it")
-    let request = RequestError.notSent(.expired)
-    #expect(
-      "\(request)" == "the request was not sent: "
-        + "the message's lifetime passed before there was room for it")
-    #expect("\(PeerEvent.missed(events: 3))" == "3 events were missed")
+    let sendErrors: [(SendError, String)] = [
+      (.notConnected, "the peer is not connected"),
+      (
+        .tooLarge(size: 9, limit: 8),
+        "the message has 9 bytes, and its channel carries at most 8: split it"
+      ),
+      (
+        .queueFull(queued: 7),
+        "the send queue to the peer is full (7 bytes): wait for room, or send less"
+      ),
+      (.expired, "the message's lifetime passed before there was room for it"),
+      (.cancelled, "the task was cancelled"),
+      (.notEncodable("too hot"), "the message cannot be encoded: too hot"),
+    ]
+    for (error, text) in sendErrors {
+      #expect("\(error)" == text)
+      #expect("\(RequestError.notSent(error))" == "the request was not sent: \(text)")
+    }
+    let requestErrors: [(RequestError, String)] = [
+      (.timedOut, "no response arrived in time"),
+      (.failed, "the peer could not carry out the request"),
+      (.busy, "too many requests are pending: try again later"),
+      (.disconnected(.finished), "the connection ended before the response: finished"),
+      (
+        .malformedResponse,
+        "the response cannot be decoded: the two sides declare different types"
+      ),
+      (.cancelled, "the task was cancelled"),
+    ]
+    for (error, text) in requestErrors { #expect("\(error)" == text) }
+  }
+
+  @Test func `events are lines that a person can read`() async throws {
+    try await withPair { pair in
+      let peer = pair.client
+      let events: [(PeerEvent, String)] = [
+        (.joined(peer), "joined"), (.linkChanged(peer, .stream), "uses \(LinkKind.stream) now"),
+        (.interrupted(peer), "is interrupted: no link works"), (.resumed(peer), "is back"),
+        (.inputStopped(peer, channel: 3), "stopped sending on channel 3"),
+        (.inputResumed(peer, channel: 3), "sends on channel 3 again"),
+        (.left(peer, .kicked("spam")), "left: kicked: spam"),
+      ]
+      for (event, text) in events { #expect("\(event)" == "\(peer) \(text)") }
+      #expect("\(PeerEvent.missed(events: 3))" == "3 events were missed")
+    }
   }
 }
