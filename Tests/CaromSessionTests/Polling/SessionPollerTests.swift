@@ -71,6 +71,34 @@ import Testing
     poller.close()
   }
 
+  @Test(arguments: [true, false])
+  func `a poller takes the security and the conditions of its session`(
+    isEncrypted: Bool
+  ) async throws {
+    let slow = LinkProfile("slow", LinkConditions(oneWay: .milliseconds(20)))
+    let host = try SessionPoller.host(
+      as: makePeer("host"), on: [.loopback4], security: .anyone, conditions: slow)
+    let listening = try await poll(host) { _ in true }
+    guard case .listening(let port) = listening else {
+      Issue.record("\(listening)")
+      return
+    }
+    let client = try SessionPoller.join(
+      [Endpoint(.loopback4, port: port)], as: makePeer("client"),
+      security: isEncrypted ? .anyone : .none)
+    let event = try await poll(client) { _ in true }
+    if isEncrypted, case .peer(.joined(let peer)) = event {
+      // The host's conditions delay its datagrams and those that it receives.
+      let isDelivered = try await peer.sendConfirmed(Note([1]), on: .notes)
+      let roundTrip = try #require(await peer.roundTrip?.latest)
+      #expect(isDelivered && roundTrip >= .milliseconds(40))
+    } else {
+      #expect(!isEncrypted && event == .failed(.refused(.securityMismatch)))
+    }
+    client.close()
+    host.close()
+  }
+
   @Test func `a host whose port is taken fails`() async throws {
     let (first, endpoint) = try await host()
     let second = try SessionPoller.host(
