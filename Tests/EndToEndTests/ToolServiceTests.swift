@@ -43,16 +43,20 @@ import Testing
     #expect(await publisher.end() == 0)
   }
 
-  @Test func `both programs show the version, which has a section in the changelog`() async throws {
+  @Test func `both programs and the README show the version, which has a section in the changelog`()
+    async throws
+  {
     let tool = try RunningTool(["--version"])
     #expect(await tool.process.output.all() == ["carom \(ProjectVersion.text)"])
     #expect(await tool.process.status == 0)
     let game = try RunningGame(["--version"])
     #expect(await game.process.output.all() == ["air-hockey \(ProjectVersion.text)"])
     #expect(await game.process.status == 0)
-    let changelog = try String(
-      contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "CHANGELOG.md"), encoding: .utf8)
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    #expect(readme.contains("Version \(ProjectVersion.text) is built and tested on Linux x86-64"))
+    let changelog = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)
     #expect(changelog.contains("\n## \(ProjectVersion.text)"))
   }
 
