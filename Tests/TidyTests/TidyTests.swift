@@ -26,6 +26,21 @@ struct TidyTests {
       (SourceTree.swift + SourceTree.c + SourceTree.pages).flatMap(VocabularyRule.violations) == [])
   }
 
+  @Test func `no answer of a send that does not wait can be discarded`() {
+    let head = /^ *(public )?(nonisolated )?func (post|postToAll|trySend|tryBroadcast)</
+    var count = 0
+    for file in SourceTree.swift where file.module == "CaromSession" {
+      for (index, line) in file.lines.enumerated() where line.firstMatch(of: head) != nil {
+        count += 1
+        let above = file.lines[..<index].reversed().prefix { $0.contains("@") }
+        if above.contains(where: { $0.contains("@discardableResult") }) {
+          Issue.record("\(file.complaint(index, "the answer can be discarded"))")
+        }
+      }
+    }
+    #expect(count >= 6)
+  }
+
   @Test func `every public type stands under a topic of its module's page`() {
     #expect(SourceTree.pages.count > 15)
     for page in SourceTree.pages where page.path.hasSuffix(".docc/\(page.module ?? "").md") {
