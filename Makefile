@@ -9,7 +9,7 @@ RELEASE := --scratch-path .build-release-tests -c release -Xswiftc -enable-testi
 THREAD := --scratch-path .build-thread --sanitize=thread
 ADDRESS := --scratch-path .build-address --sanitize=address
 # Tests that run the programs are left out: under a sanitizer a program cannot keep its tick rate.
-WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|ToolTests|ToolErrorTests|ToolLookupTests|ToolServiceTests|ToolTerminalTests)/'
+WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|FramesTests|ToolTests|ToolErrorTests|ToolLookupTests|ToolServiceTests|ToolTerminalTests)/'
 # Programs that keep time run by themselves, not beside tests that use both cores.
 PROGRAMS := ^EndToEndTests\.
 SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromServerTests)\.|^CaromSessionTests\.(?!SwarmTests)
