@@ -238,6 +238,25 @@ import Testing
     }
   }
 
+  @Test func `R7: unicast is requested only if this process alone has all addresses of a link`()
+    async throws
+  {
+    try await onLoop { loop in
+      var link = makeLink()
+      let sockets = UnicastSockets(on: loop)
+      let bound = link.addresses.map(\.address)
+      #expect(!sockets.claim(link, among: bound, mayBind: true) { _ in }, "it has another owner")
+      #expect(!sockets.hasAll(of: link))
+      // An address for documentation, which no interface has and no socket can be bound to.
+      link.addresses.append(.init(.v4(0xC000_0201), prefixLength: 24))
+      #expect(sockets.claim(link, among: [], mayBind: true) { _ in })
+      #expect(!sockets.hasAll(of: link))
+      link.addresses.removeLast()
+      #expect(sockets.hasAll(of: link))
+      sockets.close()
+    }
+  }
+
   @Test func `R19 R59: unicast datagrams are accepted only from hosts on the link`() throws {
     let link = Link(
       index: 2,

@@ -121,6 +121,24 @@ import Testing
     }
   }
 
+  @Test func `R39: the losers of a tiebreak wait for different times`() throws {
+    let waits = try (1...20 as ClosedRange<UInt64>).map { seed -> Duration in
+      var network = makeProbing(1, seed: seed)
+      network.inject(makeProbe([makeService(port: 9999, target: "other.local")]), from: 66)
+      let start = network.now
+      network.run(for: .seconds(2))
+      let next = try #require(
+        network.probes(0).dropFirst().first {
+          $0.message.questions.map(\.key.name).contains(instance)
+        })
+      return next.at - start
+    }
+    // A second, then up to 250 ms more.
+    #expect(waits.allSatisfy { $0 >= .milliseconds(999) && $0 <= .milliseconds(1251) })
+    let slices = Set(waits.map { Int($0 / Duration.milliseconds(50)) })
+    #expect(slices.count >= 4)
+  }
+
   @Test func `R39: identical probes are not a conflict`() {
     var network = makeProbing(1)
     var echo = network.probes(0)[0].message
@@ -290,7 +308,7 @@ import Testing
     network.run(for: .milliseconds(5))
     network.publish(0, service)
     network.run(for: .seconds(5))
-    #expect(network.sentRecords(0).last?.timeToLive != 0)
+    #expect(network.sentRecords(0).allSatisfy { $0.timeToLive != 0 })
     #expect(network.changes(1) == ["+5b9c3f8e"])
   }
 

@@ -5,9 +5,9 @@ import Testing
 
 /// Every table of the responder is limited, and reaching a limit does not trap.
 @Suite struct ResponderLimitTests {
-  private func makeResponder() -> Responder {
+  private func makeResponder(prefixLength: Int = 24) -> Responder {
     var responder = Responder(hostLabel: "host", generator: SeededGenerator(seed: 1))
-    let address = Link.Address(.v4(0x0A00_0001), prefixLength: 24)
+    let address = Link.Address(.v4(0x0A00_0001), prefixLength: prefixLength)
     responder.setLink(Link(index: 2, addresses: [address]), at: .zero)
     return responder
   }
@@ -88,6 +88,21 @@ import Testing
     #expect(responder.timers.count <= 2 * AnswerRequest.querierLimit)
     run(&responder, until: now + .seconds(2))
     #expect(responder.links[0].requests.isEmpty)
+  }
+
+  @Test func `256 queriers wait for a unicast answer, and one more gets a multicast`() throws {
+    var responder = makeResponder(prefixLength: 16)
+    _ = try responder.publish(Registration(instance: "x", type: "_x._tcp", port: 1), at: .zero)
+    run(&responder, until: .zero + .seconds(5))
+    let now = Instant.zero + .seconds(6)
+    var query = Message()
+    query.questions = [Question("_x._tcp.local", .ptr, wantsUnicast: true)]
+    for index in 0..<UInt32(AnswerRequest.querierLimit) {
+      responder.handleQuery(query, from: makeDatagram(from: 100 + index), at: now)
+      #expect(responder.links[0].requests.count == Int(index) + 1)
+    }
+    responder.handleQuery(query, from: makeDatagram(from: 99), at: now)
+    #expect(responder.links[0].requests.count == AnswerRequest.querierLimit)
   }
 
   @Test func `a record slot can be reused many times`() {

@@ -63,9 +63,23 @@ import Testing
     pair.client.close(pair.id, Goodbye(.left), at: pair.now)
     pair.run(for: .seconds(2))
     #expect(pair.clientEvents.endings == [.closedLocally] && pair.client.connectionIDs.isEmpty)
+    #expect(pair.client.paths.count == 0 && pair.host.paths.count == 0)
     pair.connect(ConnectionKey(prefix: 3, rest: 4))
     pair.exchange()
     #expect(pair.client.connection(pair.id)?.isOpen == true)
+  }
+
+  /// WireFormat, Session packets over datagrams.
+  @Test func `a connection that is ending makes room for another from the same address`() throws {
+    var pair = DatagramPair.opened()
+    pair.host.close(try #require(pair.hostID), Goodbye(.finished), at: pair.now)
+    pair.drain()
+    #expect(!pair.takeToClient().isEmpty, "the goodbye is lost")
+    pair.client = Host(makePeer(2), seats: 0)
+    pair.connect(ConnectionKey(prefix: 3, rest: 4))
+    pair.exchange()
+    #expect(pair.client.connection(pair.id)?.isOpen == true)
+    #expect(pair.host.connectionIDs.count == 1)
   }
 
   @Test func `an owner that reads late gets the messages of a peer that has left`() throws {
