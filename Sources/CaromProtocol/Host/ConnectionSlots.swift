@@ -17,8 +17,10 @@ struct ConnectionSlots: Sendable {
 
   var count: Int { ids.count }
 
+  // Not `_read`: if a property of the yielded entry's connection is computed, the unoptimized code of
+  // Swift 6.3 releases the connection a second time, after the entry is gone.
   subscript(slot: Int) -> Host.Entry {
-    _read { yield chunks[slot >> Self.chunkShift][slot & (Self.chunkSize - 1)] }
+    get { chunks[slot >> Self.chunkShift][slot & (Self.chunkSize - 1)] }
     _modify { yield &chunks[slot >> Self.chunkShift][slot & (Self.chunkSize - 1)] }
   }
 
