@@ -155,8 +155,7 @@ struct SecurityOptions: ParsableArguments {
     guard makesCode else {
       throw CommandFailure(.usage, "--code needs the host's code, such as K7QM-2XRT")
     }
-    var generator = SystemRandomNumberGenerator()
-    return JoinCode(using: &generator)
+    return .random()
   }
 }
 
@@ -167,9 +166,7 @@ extension SecurityOptions {
 
   /// Loads the key in the given file, or makes one for this start.
   private func loadIdentity() throws(CommandFailure) -> Identity {
-    guard identity == nil else { return try loadKeptIdentity() }
-    var generator = SystemRandomNumberGenerator()
-    return Identity(using: &generator)
+    identity == nil ? .random() : try loadKeptIdentity()
   }
 
   /// Loads the key in the given file or, without one, in the configuration folder.

@@ -21,7 +21,7 @@ struct TokenKeyCommand: ParsableCommand {
   @Argument(help: "The file to create; it must not exist yet.") var file: String
 
   func run() throws {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SystemGenerator()
     var content = BackendKey(using: &generator).hexadecimal.reveal() + [UInt8(ascii: "\n")]
     defer { _ = SecretBytes(moving: &content) }
     do throws(PrivateFile.Failure) {
@@ -58,7 +58,7 @@ struct TokenMakeCommand: ParsableCommand {
     guard seconds > 0, seconds <= 86_400 else {
       throw CommandFailure(.usage, "--for must be a number of seconds, at most 86400")
     }
-    var generator = SystemRandomNumberGenerator()
+    var generator = SystemGenerator()
     let player = try self.player.map(Self.player) ?? .random(using: &generator)
     let token = try ConnectToken(
       for: hosts.map(Self.endpoint), player: player, lifetime: .milliseconds(seconds * 1_000),

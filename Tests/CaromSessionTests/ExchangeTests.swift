@@ -110,11 +110,23 @@ private let patience = Duration.seconds(60)
 
   @Test func `an acknowledged send returns the peers that did not respond`() async throws {
     try await withPair(seats: 3) { pair in
-      try await Session.join(pair.endpoints, as: makePeer("mute"), loop: pair.loop) { _, _ in
+      let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+      let (endings, end) = AsyncStream.makeStream(of: Void.self)
+      try await Session.join(pair.endpoints, as: makePeer("mute"), loop: pair.loop) {
+        session, _ in
         let mute = await pair.hosting.joined()
+        let holding = Task {
+          await session.respond(to: .orders) { _, _ in
+            arrived.yield()
+            for await _ in endings {}
+            return Applied()
+          }
+        }
         let applying = Task {
           await pair.visiting.respond(to: .orders) { _, note in
-            if note == Note([2]) { await mute.kick() }
+            guard note == Note([2]) else { return Applied() }
+            for await _ in arrivals { break }
+            await mute.kick()
             return Applied()
           }
         }
@@ -124,6 +136,8 @@ private let patience = Duration.seconds(60)
         let late = await pair.hosting.send(
           Note([2]), on: .orders, acknowledgedBy: .all, within: patience)
         #expect(late == [mute: .disconnected(.closedLocally)])
+        end.finish()
+        holding.cancel()
         applying.cancel()
       }
     }

@@ -52,8 +52,7 @@ import Testing
   }
 
   private func makePeer(_ name: String) -> PeerInfo {
-    var generator = SystemRandomNumberGenerator()
-    return PeerInfo(id: .random(using: &generator), name: name, application: "test")
+    PeerInfo(id: .random(), name: name, application: "test")
   }
 }
 

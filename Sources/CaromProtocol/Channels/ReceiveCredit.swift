@@ -35,7 +35,10 @@ struct ReceiveCredit: Sendable {
 
   /// Undoes `consume` for a message that the application has not read after all. The peer keeps the
   /// limit that it may have received.
-  mutating func takeBack(_ count: Int) { consumed -= UInt64(count) }
+  mutating func takeBack(_ count: Int) {
+    consumed -= UInt64(count)
+    consumedAtMark = min(consumedAtMark, consumed)
+  }
 
   /// Reserves credit for a message of `count` bytes whose reassembly begins. Returns whether a new
   /// limit must be sent now, because the current limit is too low for the whole message. If not,

@@ -17,8 +17,8 @@ struct ConnectionSlots: Sendable {
 
   var count: Int { ids.count }
 
-  // Not `_read`: if a property of the yielded entry's connection is computed, the unoptimized code of
-  // Swift 6.3 releases the connection a second time, after the entry is gone.
+  // Not `_read`: if the property of the connection that is read is computed, the unoptimized code
+  // of Swift 6.3 releases the connection a second time, after the entry is gone.
   subscript(slot: Int) -> Host.Entry {
     get { chunks[slot >> Self.chunkShift][slot & (Self.chunkSize - 1)] }
     _modify { yield &chunks[slot >> Self.chunkShift][slot & (Self.chunkSize - 1)] }

@@ -31,9 +31,12 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     case inputsOnTime(Peer, player: Int)
     /// The peer computed another state for this tick. It recovers with a keyframe.
     case desynced(Peer, Tick)
+    /// That many of the oldest notices were dropped, because they were not polled in time.
+    case missed(notices: Int)
   }
 
-  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped.
+  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped,
+  /// and a notice says how many.
   static var noticeLimit: Int { 1_024 }
 
   /// The session over which the match is played.
@@ -46,7 +49,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   private var host: RollbackHost<Game, Peer>
   private let watch: PeerWatch
   private let choosePlayer: ((Peer, _ free: [Int]) -> Int?)?
-  private var notices = Deque<Notice>()
+  var notices = EventQueue<Notice>(limit: noticeLimit)
   private var due = 0
   private var writer = PacketWriter(capacity: 512)
 
@@ -84,7 +87,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   public var peers: [Peer] { host.ids }
 
   /// Removes and returns the next notice about a peer, or nil if there is none.
-  public func pollNotice() -> Notice? { notices.popFirst() }
+  public func pollNotice() -> Notice? { notices.popFirst { .missed(notices: $0) } }
 
   // MARK: Ticks
 
@@ -178,7 +181,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     guard !host.contains(peer) else { return }
     let player = peer.isSpectator ? nil : choose(for: peer)
     host.add(peer, peer: peer.id, as: player)
-    note(.joined(peer, player: player))
+    notices.append(.joined(peer, player: player))
   }
 
   private func choose(for peer: Peer) -> Int? {
@@ -193,20 +196,16 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     guard host.contains(peer) else { return }
     let player = host.player(of: peer)
     host.remove(peer)
-    note(.left(peer, player: player, reason))
-  }
-
-  private func note(_ notice: Notice) {
-    if notices.count == Self.noticeLimit { notices.popFirst() }
-    notices.append(notice)
+    notices.append(.left(peer, player: player, reason))
   }
 
   private func takeEvents() {
     while let event = host.pollEvent() {
       switch event {
-      case .inputsLate(let peer, let player): note(.inputsLate(peer, player: player))
-      case .inputsOnTime(let peer, let player): note(.inputsOnTime(peer, player: player))
-      case .desynced(let peer, let tick): note(.desynced(peer, tick))
+      case .inputsLate(let peer, let player): notices.append(.inputsLate(peer, player: player))
+      case .inputsOnTime(let peer, let player): notices.append(.inputsOnTime(peer, player: player))
+      case .desynced(let peer, let tick): notices.append(.desynced(peer, tick))
+      case .missed(let events): notices.append(.missed(notices: events))
       }
     }
   }

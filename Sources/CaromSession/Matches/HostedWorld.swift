@@ -41,9 +41,12 @@ public final class HostedWorld {
     case joined(Peer)
     /// The peer has disconnected.
     case left(Peer, DisconnectReason)
+    /// That many of the oldest notices were dropped, because they were not polled in time.
+    case missed(notices: Int)
   }
 
-  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped.
+  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped,
+  /// and a notice says how many.
   static let noticeLimit = 1_024
 
   /// The session over which the world is replicated.
@@ -59,7 +62,7 @@ public final class HostedWorld {
 
   private var clients: [Peer: WorldReplicator.ClientID] = [:]
   private let watch: PeerWatch
-  private var notices = Deque<Notice>()
+  var notices = EventQueue<Notice>(limit: noticeLimit)
   private var clock: StepAccumulator
   private var due = 0
 
@@ -86,7 +89,7 @@ public final class HostedWorld {
   }
 
   /// Removes and returns the next notice about a peer, or nil if there is none.
-  public func pollNotice() -> Notice? { notices.popFirst() }
+  public func pollNotice() -> Notice? { notices.popFirst { .missed(notices: $0) } }
 
   // MARK: Ticks
 
@@ -163,7 +166,7 @@ public final class HostedWorld {
       guard clients[peer] == nil else { return }
       clients[peer] = world.addClient()
       peers.append(peer)
-      note(.joined(peer))
+      notices.append(.joined(peer))
     case .left(let peer, let reason): remove(peer, reason)
     case .missed:
       let connected = watch.connected
@@ -179,12 +182,7 @@ public final class HostedWorld {
     guard let client = clients.removeValue(forKey: peer) else { return }
     world.removeClient(client)
     peers.removeAll { $0 == peer }
-    note(.left(peer, reason))
-  }
-
-  private func note(_ notice: Notice) {
-    if notices.count == Self.noticeLimit { notices.popFirst() }
-    notices.append(notice)
+    notices.append(.left(peer, reason))
   }
 }
 

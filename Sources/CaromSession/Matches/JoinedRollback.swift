@@ -37,9 +37,12 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     case resumed
     /// The connection to the host has ended, and the match with it.
     case left(DisconnectReason)
+    /// That many of the oldest notices were dropped, because they were not polled in time.
+    case missed(notices: Int)
   }
 
-  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped.
+  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped,
+  /// and a notice says how many.
   static var noticeLimit: Int { 256 }
   /// The interval at which the round-trip time is read.
   static var roundTripInterval: Duration { .milliseconds(100) }
@@ -61,7 +64,7 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   private let watch: PeerWatch
   private let meter: RoundTripMeter
   private var measuredAt: Instant
-  private var notices = Deque<Notice>()
+  var notices = EventQueue<Notice>(limit: noticeLimit)
   private var due = 0
   private var writer = PacketWriter(capacity: 512)
   private var wasSeated = false
@@ -98,7 +101,7 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   public func pollEvent() -> RollbackEvent<Game.Event>? { client.pollEvent() }
 
   /// Removes and returns the next notice about the match, or nil if there is none.
-  public func pollNotice() -> Notice? { notices.popFirst() }
+  public func pollNotice() -> Notice? { notices.popFirst { .missed(notices: $0) } }
 
   // MARK: Ticks
 
@@ -168,28 +171,23 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
 
   private func handle(_ event: PeerEvent) {
     switch event {
-    case .interrupted(host): note(.interrupted)
-    case .resumed(host): note(.resumed)
+    case .interrupted(host): notices.append(.interrupted)
+    case .resumed(host): notices.append(.resumed)
     case .left(host, let reason): endReason = endReason ?? reason
     case .missed: watch.begin()
     default: break
     }
   }
 
-  private func note(_ notice: Notice) {
-    if notices.count == Self.noticeLimit { notices.popFirst() }
-    notices.append(notice)
-  }
-
   private func takeReports() {
     if client.isSeated, !wasSeated {
       wasSeated = true
-      note(.seated(player: client.player))
+      notices.append(.seated(player: client.player))
     }
-    while let report = client.pollDesync() { note(.desynced(report)) }
+    while let report = client.pollDesync() { notices.append(.desynced(report)) }
     if client.areInputsLate != wereInputsLate {
       wereInputsLate = client.areInputsLate
-      note(wereInputsLate ? .inputsLate : .inputsOnTime)
+      notices.append(wereInputsLate ? .inputsLate : .inputsOnTime)
     }
   }
 
@@ -198,7 +196,7 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     due = 0
     let behind = client.rollback.map { Int($0.tick.distance(to: $0.confirmableTick)) } ?? 0
     for _ in 0..<min(max(1, behind), Self.finalTickLimit) { client.advance() }
-    if let endReason { note(.left(endReason)) }
+    if let endReason { notices.append(.left(endReason)) }
   }
 
   // MARK: Messages

@@ -19,7 +19,7 @@ extension PeerRollback {
     takeReports()
     if let endReason {
       due = 0
-      return note(.ended(endReason))
+      return notices.append(.ended(endReason))
     }
     due += match?.takeDueTicks(at: now) ?? 0
     send()
@@ -55,7 +55,7 @@ extension PeerRollback {
     }
     members[index] = nil
     match?.disconnect(player: index + 1)
-    note(.left(player: index + 1, reason))
+    notices.append(.left(player: index + 1, reason))
   }
 
   /// Tells all players their numbers and the initial state, and begins.
@@ -76,7 +76,7 @@ extension PeerRollback {
     var match = RollbackSession(start.game, configuration, at: now)
     match.adaptsInputDelay = true
     self.match = match
-    note(.began(player: configuration.local))
+    notices.append(.began(player: configuration.local))
   }
 
   // MARK: Receiving

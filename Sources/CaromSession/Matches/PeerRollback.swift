@@ -32,6 +32,8 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     case desynced(DesyncReport)
     /// The connection to the host has ended, and the match with it.
     case ended(DisconnectReason)
+    /// That many of the oldest notices were dropped, because they were not polled in time.
+    case missed(notices: Int)
   }
 
   /// Where this side's messages go.
@@ -41,7 +43,8 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     case client(Peer)
   }
 
-  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped.
+  /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped,
+  /// and a notice says how many.
   static var noticeLimit: Int { 256 }
 
   /// The session over which the match is played.
@@ -62,7 +65,7 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   var seat: RollbackSeat?
   var due = 0
   var writer = PacketWriter(capacity: 512)
-  private var notices = Deque<Notice>()
+  var notices = EventQueue<Notice>(limit: noticeLimit)
   private var wasStalling = false
 
   /// Creates the host's side of a match of `players` players, which begins with `game` as soon as
@@ -109,12 +112,7 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   public func pollEvent() -> RollbackEvent<Game.Event>? { match?.pollEvent() }
 
   /// Removes and returns the next notice about the match, or nil if there is none.
-  public func pollNotice() -> Notice? { notices.popFirst() }
-
-  func note(_ notice: Notice) {
-    if notices.count == Self.noticeLimit { notices.popFirst() }
-    notices.append(notice)
-  }
+  public func pollNotice() -> Notice? { notices.popFirst { .missed(notices: $0) } }
 
   // MARK: Ticks
 
@@ -156,10 +154,10 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   }
 
   func takeReports() {
-    while let report = match?.pollDesync() { note(.desynced(report)) }
+    while let report = match?.pollDesync() { notices.append(.desynced(report)) }
     guard let match, match.isStalling != wasStalling else { return }
     wasStalling = match.isStalling
-    note(wasStalling ? .stalling : .running)
+    notices.append(wasStalling ? .stalling : .running)
   }
 }
 

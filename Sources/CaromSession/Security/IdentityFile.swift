@@ -14,8 +14,7 @@ public enum IdentityFile {
   /// processes that do so at the same time, all get the same identity.
   public static func loadOrCreate(at path: String) throws(IdentityFileError) -> LoadedIdentity {
     if let identity = try load(path) { return LoadedIdentity(identity, .loaded(path: path)) }
-    var generator = SystemRandomNumberGenerator()
-    let identity = Identity(using: &generator)
+    let identity = Identity.random()
     var content = encode(identity)
     defer { _ = SecretBytes(moving: &content) }
     do throws(PrivateFile.Failure) {
@@ -150,8 +149,7 @@ public struct LoadedIdentity: Sendable {
   }
 
   fileprivate static func temporary(_ reason: IdentityFileError) -> LoadedIdentity {
-    var generator = SystemRandomNumberGenerator()
-    return LoadedIdentity(Identity(using: &generator), .temporary(reason))
+    LoadedIdentity(.random(), .temporary(reason))
   }
 }
 

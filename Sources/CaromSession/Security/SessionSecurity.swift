@@ -34,7 +34,7 @@ public struct SessionSecurity: Hashable, Sendable {
 
   /// Encrypted connections to anybody. Every peer proves that its id is its own, but not who it is.
   /// The session has a new identity, and thus a new id, each time.
-  public static var anyone: SessionSecurity { .anyone(as: makeIdentity()) }
+  public static var anyone: SessionSecurity { .anyone(as: .random()) }
 
   /// Encrypted connections to anybody, as `anyone`. The session has the id of `identity`.
   public static func anyone(as identity: Identity) -> SessionSecurity {
@@ -66,7 +66,7 @@ public struct SessionSecurity: Hashable, Sendable {
   public static func code(
     _ code: JoinCode, isForOneUse: Bool = false, as identity: Identity? = nil
   ) -> SessionSecurity {
-    SessionSecurity(identity ?? makeIdentity(), .code(code, isForOneUse: isForOneUse))
+    SessionSecurity(identity ?? .random(), .code(code, isForOneUse: isForOneUse))
   }
 
   /// What the session requires of its connections.
@@ -77,11 +77,6 @@ public struct SessionSecurity: Hashable, Sendable {
     case .known: .known
     case .code: .code
     }
-  }
-
-  private static func makeIdentity() -> Identity {
-    var generator = SystemRandomNumberGenerator()
-    return Identity(using: &generator)
   }
 
   /// The settings of one machine on `loop`. Each call draws another seed.

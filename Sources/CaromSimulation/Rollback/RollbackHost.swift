@@ -17,6 +17,8 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
     /// A client computed another state for this tick than the server. The client recovers by
     /// itself.
     case desynced(ID, Tick)
+    /// That many of the oldest events were dropped, because they were not polled in time.
+    case missed(events: Int)
   }
 
   private struct Client: Sendable {
@@ -28,7 +30,8 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
     var desyncKnown: Tick?
   }
 
-  /// The maximum number of events that wait for `pollEvent()`. Beyond it, the oldest are dropped.
+  /// The maximum number of events that wait for `pollEvent()`. Beyond it, the oldest are dropped,
+  /// and an event says how many.
   static var eventLimit: Int { 1_024 }
 
   /// The server: the confirmed game and its players.
@@ -43,7 +46,7 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
   private var numbers: [ID: Int] = [:]
   /// The last peer that controlled each player, indexed by player.
   private var lastPeers: [PeerID?]
-  private var events = Deque<Event>()
+  var events = EventQueue<Event>(limit: eventLimit)
 
   /// Creates a host without clients. The clients can control `remotePlayers`, by default all
   /// players.
@@ -125,19 +128,14 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
       let areLate = server.areInputsLate(of: player)
       guard areLate != client.areInputsLate else { continue }
       clients[number]?.areInputsLate = areLate
-      emit(
+      events.append(
         areLate
           ? .inputsLate(client.id, player: player) : .inputsOnTime(client.id, player: player))
     }
   }
 
   /// Removes and returns the next event, or nil if there is none.
-  public mutating func pollEvent() -> Event? { events.popFirst() }
-
-  private mutating func emit(_ event: Event) {
-    if events.count == Self.eventLimit { events.popFirst() }
-    events.append(event)
-  }
+  public mutating func pollEvent() -> Event? { events.popFirst { .missed(events: $0) } }
 
   // MARK: Messages
 
@@ -179,6 +177,6 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
     if let known = clients[number]?.desyncKnown, reported <= known { return }
     clients[number]?.desyncKnown = server.tick
     // The server replies with the first tick whose states differ, if it still has that state.
-    emit(.desynced(id, server.broadcaster.clients[number]?.reportDue ?? reported))
+    events.append(.desynced(id, server.broadcaster.clients[number]?.reportDue ?? reported))
   }
 }

@@ -56,6 +56,24 @@ import Testing
     #expect(results == [false, false] && credit.limit == UInt64(Self.window + 500_000))
   }
 
+  /// A reader that fell behind has not read the message after all.
+  @Test func `bytes that were taken back do not count as read when the window grows`() {
+    let start = Instant.zero + .seconds(1)
+    var credit = ReceiveCredit()
+    _ = credit.consume(Self.window)
+    #expect(credit.grow(roundTrip: 1_000_000, room: .max, at: start) == Self.window)
+    credit.takeBack(100)
+    #expect(credit.consumed == UInt64(Self.window - 100))
+    let second = credit.grow(roundTrip: 1_000_000, room: .max, at: start + .milliseconds(2))
+    #expect(second == 0)
+    _ = credit.consume(2 * Self.window - 1)
+    let third = credit.grow(roundTrip: 1_000_000, room: .max, at: start + .milliseconds(4))
+    #expect(third == 0)
+    _ = credit.consume(2 * Self.window)
+    let fourth = credit.grow(roundTrip: 1_000_000, room: .max, at: start + .milliseconds(6))
+    #expect(fourth == 2 * Self.window)
+  }
+
   @Test func `a window doubles if all of it was read within two round trips`() {
     let start = Instant.zero + .seconds(1)
     // The bytes read, the milliseconds since the last measurement, the room, and the growth.

@@ -34,7 +34,10 @@ import Testing
   private static let regressions = [
     // Half a frame on a stream woke a connection that was closing again and again.
     "db293a6c5b19ebebebebeb0c6fe781fffcfffc5b19ebebebebeb"
-      + "0c6fe781fffcfffce7fffa3040e7fffafa3040e7ffe7ff"
+      + "0c6fe781fffcfffce7fffa3040e7fffafa3040e7ffe7ff",
+    // The window grew between a message's reading and its return to the connection.
+    "290000000ccdcceaeb800800000ccdcceaeb800880d7f70229cf04000000cf2c"
+      + "80d7f70229cf04000000cf2c05dbff21",
   ]
 
   private static func parseHexadecimal(_ line: Substring) throws -> [UInt8] {

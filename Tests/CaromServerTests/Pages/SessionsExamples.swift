@@ -71,8 +71,7 @@ private func frameLoop(endpoint: Endpoint, as me: PeerInfo, in world: World) thr
 }
 
 private func hostingWithCode(as me: PeerInfo, on loop: NetworkLoop) async throws {
-  var generator = SystemRandomNumberGenerator()
-  let code = JoinCode(using: &generator)
+  let code = JoinCode.random()
   print("join code \(code.text)")  // such as K7QM-2XRT
   try await Session.host(as: me, security: .code(code), loop: loop) { session, port in
     for await event in session.events { print(event) }

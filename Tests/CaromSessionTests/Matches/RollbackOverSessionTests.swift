@@ -130,7 +130,7 @@ import Testing
             log.append("\(peer.name) plays \(player ?? -1)")
           case .left(let peer, let player, let reason):
             log.append("\(peer.name), \(player ?? -1), left: \(reason)")
-          case .inputsLate, .inputsOnTime, .desynced: log.append("trouble")
+          case .inputsLate, .inputsOnTime, .desynced, .missed: log.append("trouble")
           }
         }
         if log.count == 8 { break }

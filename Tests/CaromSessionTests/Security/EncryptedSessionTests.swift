@@ -11,8 +11,7 @@ import Testing
   func `an encrypted session carries messages, and each side proves its id`(
     kinds: LinkKinds, loops: Int
   ) async throws {
-    var generator = SystemRandomNumberGenerator()
-    let (host, client) = (Identity(using: &generator), Identity(using: &generator))
+    let (host, client) = (Identity.random(), Identity.random())
     try await Session.host(
       as: makePeer("host"), on: [.loopback4], over: kinds, security: .anyone(as: host),
       loops: loops, admit: { $0.id == client.id ? .accept : .decline("somebody else") }
@@ -96,8 +95,7 @@ import Testing
   }
 
   @Test func `a session with known peers refuses others`() async throws {
-    var generator = SystemRandomNumberGenerator()
-    let (host, client) = (Identity(using: &generator), Identity(using: &generator))
+    let (host, client) = (Identity.random(), Identity.random())
     var peers = KnownPeers()
     try peers.insert("Maya", client.publicKey)
     try await withNetworkLoop { [peers] loop in

@@ -97,6 +97,13 @@ import Testing
     #expect(match.clients[1]?.areInputsLate == false)
   }
 
+  @Test func `a reader of events that were dropped learns how many`() {
+    var host = makeMatch(oneWay: .zero).host
+    for _ in 0..<host.events.limit + 3 { host.events.append(.inputsLate(1, player: 0)) }
+    #expect(host.pollEvent() == .missed(events: 3))
+    #expect(host.pollEvent() == .inputsLate(1, player: 0))
+  }
+
   // MARK: Seats
 
   @Test func `each client learns its player and the rate of the match`() throws {
