@@ -8,6 +8,7 @@ actor UnicastNameServer: LoopActor {
   struct ReceivedQuery: Sendable {
     var source: Endpoint
     var id: UInt16
+    var key: RecordKey
     var isStream: Bool
   }
 
@@ -104,7 +105,8 @@ actor UnicastNameServer: LoopActor {
     guard let query = try? Message(decoding: payload), let question = query.questions.first else {
       return nil
     }
-    queries.append(ReceivedQuery(source: source, id: query.id, isStream: isStream))
+    queries.append(
+      ReceivedQuery(source: source, id: query.id, key: question.key, isStream: isStream))
     queriedTypes.insert(question.key.type)
     resumeWaiters()
     guard !silentTypes.contains(question.key.type) else { return nil }

@@ -93,7 +93,64 @@ import Testing
         }
       }
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a name server is not asked for the text of a service that was removed`() async throws {
+      let other: Name = "Leo's match._game._tcp.example.com"
+      func zone(_ instances: [Name], _ text: String) -> [Record] {
+        instances.flatMap { instance in
+          [
+            Record("_game._tcp.example.com", .pointer(instance), timeToLive: 1),
+            Record(instance, .text([3] + Array(text.utf8)), timeToLive: 1),
+          ]
+        }
+      }
+      try await withNetworkLoop { serverLoop in
+        let server = UnicastNameServer(on: serverLoop, zone: zone([Self.instance, other], "a=1"))
+        let endpoint = try await server.open()
+        try await withNetworkLoop(name: "client") { loop in
+          let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
+          await discovery.use { UnicastConfiguration(servers: [endpoint]) }
+          var changes = ServiceBrowser(
+            for: Self.type, domain: "example.com", interfaces: Self.loopback, on: loop
+          ).changes.makeAsyncIterator()
+          var texts: [String: String] = [:]
+          while texts.count < 2 {
+            let service = try #require(try await changes.next()).item
+            texts[service.name] = service.txt["a"]
+          }
+          await server.replaceZone(with: zone([other], "a=2"))
+          let count = await server.queries.count
+          try await Task(executorPreference: loop) {
+            try await StoppedClock(of: loop).advance(by: .seconds(15))
+          }.value
+          guard case .removed(let removed) = try await changes.next() else {
+            return #expect(Bool(false), "the service is not removed")
+          }
+          #expect(removed.name == "Maya's match")
+          // The change is reported once the texts of all services have been asked for.
+          let changed = try #require(try await changes.next()).item
+          #expect(changed.name == "Leo's match" && changed.txt["a"] == "2")
+          let asked = await server.queries.dropFirst(count).filter { $0.key.type == .txt }
+          #expect(asked.map(\.key.name) == [other])
+        }
+      }
+    }
   #endif
+
+  @Test(.timeLimit(.minutes(1)))
+  func `R3: after the loop over recommended domains, the link is not asked any more`()
+    async throws
+  {
+    try await withServer { loop in
+      let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
+      for try await _ in DomainBrowser(.browsing, interfaces: Self.loopback, on: loop).changes {
+        #expect(await discovery.isWatching)
+        break
+      }
+      while await discovery.isWatching { try await Task.sleep(for: .milliseconds(1)) }
+    }
+  }
 
   @Test func `R81: recommended domains are queried in the search domains`() async throws {
     try await withServer { loop in
@@ -173,6 +230,11 @@ import Testing
     collector.apply([.removed(record)], from: "y.example")
     #expect(reported.texts == ["added []", "updated [2]", "updated []", "removed []"])
   }
+}
+
+extension DiscoveryActor {
+  /// Whether any query is sent on the link.
+  fileprivate var isWatching: Bool { core?.watching.isEmpty == false }
 }
 
 /// The changes that a collector has reported, as text.

@@ -118,6 +118,30 @@ import Testing
     }
   }
 
+  @Test func `with a grid, a disc that a hit made fast meets one that turns into its path later`() {
+    // The first hit makes disc 1 fly far from its cell. The second, ten meters away, makes disc 3
+    // cross its path.
+    var discs = [
+      makeDisc(Vector(-6, 0.25), Vector(8, 0), radius: 0.125, mass: 1_024),
+      makeDisc(Vector(-5, 0.25), radius: 0.125, mass: 0.5),
+      makeDisc(Vector(5, 3.656), Vector(0, -3), radius: 0.125, mass: 1_024),
+      makeDisc(Vector(5, 2.25), radius: 0.125, mass: 0.5),
+    ]
+    for index in 0..<60 {
+      let place = Vector(-7 + 0.5 * Double(index % 30), index < 30 ? 4 : -4)
+      discs.append(makeDisc(place, Vector(0, index % 2 == 0 ? 1 : -1), radius: 0.125))
+    }
+    for threshold in [2, 1_000] {
+      var scene = makeScene(discs)
+      var solver = SceneSolver()
+      solver.gridThreshold = threshold
+      solver.advance(&scene, by: 0.875)
+      let hits = solver.contacts.filter { $0.disc < 4 }.prefix(3)
+      #expect(hits.map(\.kind) == [.disc(other: 1), .disc(other: 3), .disc(other: 3)])
+      #expect(hits.map(\.disc) == [0, 2, 1])
+    }
+  }
+
   @Test func `a scene counts only the energy of its dynamic discs, and reads and writes discs`() {
     var scene = makeScene([
       makeDisc(.zero, Vector(3, 4), mass: 2), makeDisc(Vector(5, 5), Vector(9, 9), mass: nil),

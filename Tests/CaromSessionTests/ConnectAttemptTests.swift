@@ -42,6 +42,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [LinkKinds.stream, .datagram])
+  func `a host keeps no seat for an attempt that is cancelled while it asks for one`(
+    kinds: LinkKinds
+  ) async throws {
+    try await withNetworkLoop { loop in
+      let host = SessionNode(makePeer("host"), seats: 1, over: kinds, on: loop)
+      let events = Collector(on: loop)
+      await events.watch(host)
+      let endpoints = [Endpoint(.loopback4, port: try await host.listen(on: [.loopback4]))]
+      let client = SessionNode(makePeer("client"), seats: 0, over: kinds, on: loop)
+      let attempt = Task(executorPreference: loop) { try await client.connect(to: endpoints) }
+      _ = await events.first(\.isRequest)
+      attempt.cancel()
+      guard case .closed(_, _, let reason, _) = await events.first(\.isEnd) else { return }
+      #expect(reason == .left)
+      await #expect(throws: SessionError.transport(.cancelled)) { try await attempt.value }
+      await client.shutdown()
+      await host.shutdown()
+    }
+  }
+
   @Test func `connect throws if the node is shut down while the stream opens`() async throws {
     try await withHost { endpoints, loop in
       let client = SessionNode(makePeer("client"), seats: 0, over: .stream, on: loop)
@@ -234,4 +255,8 @@ extension SessionNode {
     lobby.handleTimeout(at: loop.now + Matchmaker.dialLimit)
     drain()
   }
+}
+
+extension SessionEvent {
+  fileprivate var isEnd: Bool { if case .closed = self { true } else { false } }
 }

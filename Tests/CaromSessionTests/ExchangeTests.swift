@@ -89,6 +89,24 @@ private let patience = Duration.seconds(60)
     }
   }
 
+  @Test func `a request does not fail because another peer is disconnected`() async throws {
+    try await withPair(seats: 2) { pair in
+      try await Session.join(pair.endpoints, as: makePeer("other"), loop: pair.loop) { _, _ in
+        let other = await pair.hosting.joined()
+        let answering = Task {
+          await pair.visiting.respond(to: .echoes) { _, note in
+            await other.kick()
+            while await pair.hosting.peers.contains(other) { await nextFrame() }
+            return Note(note.text + [1])
+          }
+        }
+        let answer = try await pair.client.request(Note([7]), over: .echoes, within: patience)
+        #expect(answer == Note([7, 1]))
+        answering.cancel()
+      }
+    }
+  }
+
   @Test func `only the peer that was asked can answer a request`() async throws {
     try await withPair(seats: 2) { pair in
       try await Session.join(pair.endpoints, as: makePeer("forger"), loop: pair.loop) { _, host in

@@ -47,6 +47,8 @@ import Testing
         #expect(waiters.expireSends(at: Instant(nanoseconds: 9)) == [])
         #expect(waiters.sends[connection]?.entries.count == 1)
         #expect(waiters.expireSends(at: Instant(nanoseconds: 10)) == [connection])
+        // Nothing waits any more, so that the next message is sent at once.
+        #expect(waiters.sends.isEmpty)
       })
     results.append(
       await withCheckedContinuation { continuation in

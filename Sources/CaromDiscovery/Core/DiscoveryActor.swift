@@ -36,7 +36,7 @@ actor DiscoveryActor: LoopActor {
 
   nonisolated let loop: NetworkLoop
   private let interfaces: InterfaceSelection
-  private var core: DiscoveryCore?
+  var core: DiscoveryCore?
   private var continuations:
     [UInt64: CheckedContinuation<Result<ResolvedService, DiscoveryError>, Never>] =
       [:]

@@ -41,20 +41,6 @@ public struct RollbackChannels: Hashable, Sendable {
   }
 }
 
-extension SessionNode {
-  /// Queues a message of a rollback match on the channel for its kind, from code on the loop.
-  public func send(
-    _ message: RollbackMessage, _ bytes: [UInt8], on channels: RollbackChannels,
-    to connection: ConnectionID
-  ) throws(SendError) {
-    if message == .inputs {
-      try send(EncodedMessage(bytes), on: channels.inputs, to: connection)
-    } else {
-      try send(RollbackPacket(message, bytes), on: channels.control, to: connection)
-    }
-  }
-}
-
 extension Peer {
   /// Closes the connection from any thread, without waiting.
   func disconnect(_ goodbye: Goodbye, as reason: DisconnectReason) {

@@ -62,6 +62,31 @@ import Testing
     }
   }
 
+  @Test func `a spectator gets no player, even if one is free`() async throws {
+    try await withHostedSession(seats: 2, spectatorSeats: 1) { hosted in
+      let match = HostedRollback(makeServer(players: 2, on: hosted.loop), over: hosted.session)
+      let visit = Task {
+        try await hosted.join(makePeer("fan", isSpectator: true)) { session, host in
+          try await RollbackClient<Tally>.join(host, over: session).player
+        }
+      }
+      var notices: [HostedRollback<Tally>.Notice] = []
+      for await _ in match.ticks {
+        match.advance()
+        while let notice = match.pollNotice() { notices.append(notice) }
+        if notices.count == 1, let fan = match.peers.first { #expect(match.player(of: fan) == nil) }
+        if notices.count == 2 { break }
+      }
+      let player = try await visit.value
+      #expect(player == nil)
+      guard case .joined(let fan, nil) = notices[0] else {
+        Issue.record("\(notices)")
+        return
+      }
+      #expect(notices[1] == .left(fan, player: nil, .finished))
+    }
+  }
+
   @Test func `a client sees the last ticks of a match that ends, and why it ended`() async throws {
     try await withNetworkLoop { loop in
       let (ports, opened) = AsyncStream.makeStream(of: UInt16.self)

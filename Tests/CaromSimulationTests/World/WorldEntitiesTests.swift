@@ -197,6 +197,42 @@ import Testing
     #expect(gaps.max() ?? 99 <= 8)
   }
 
+  @Test func `entities with a longer interval have their turns less often in that proportion`()
+    throws
+  {
+    let schema = EntitySchema(
+      .integer(0...60_000), .position(0...100, step: 0.25), .position(0...100, step: 0.25))
+    let area = InterestArea(
+      [InterestTier(within: 10), InterestTier(within: 100, every: 4)], positionField: 1)
+    var world = WorldReplicator(
+      WorldConfiguration(schema: schema, area: area, snapshotLimit: 64))
+    var receiver = SnapshotReceiver(schema: schema)
+    let client = world.addClient()
+    world.setFocus(x: 0, y: 0, for: client)
+    var generator = SeededGenerator(seed: 5)
+    // The sums of the ticks until the next snapshot since each near and each far entity was sent.
+    var gaps: [Int64] = [0, 0]
+    for tick in 1...400 as ClosedRange<UInt64> {
+      for id in UInt32(0)..<80 {
+        let place: Int64 = id < 40 ? 4 : 200
+        world.set(id, values: [.random(in: 0...60_000, using: &generator), place, place])
+      }
+      world.advance(to: Tick(tick))
+      let isWritten = world.writeSnapshot(for: client)
+      #expect(isWritten)
+      try receiver.receive(world.snapshot(for: client).span)
+      world.acknowledge(receiver.acknowledgement, from: client)
+      guard tick > 100 else { continue }
+      for (id, last) in zip(receiver.entities.ids, receiver.entityTicks) {
+        gaps[id < 40 ? 0 : 1] += last.distance(to: Tick(tick)) + 1
+      }
+    }
+    // The snapshots have no room for all near entities, which are due in every tick, and fewer
+    // than a quarter of the far ones. All are late by the same multiple of their interval.
+    let ratio = Double(gaps[1]) / Double(gaps[0])
+    #expect((3...5).contains(ratio), "\(gaps)")
+  }
+
   @Test func `numbers are sorted in place, whatever their order and count`() {
     var generator = SeededGenerator(seed: 3)
     for count in [0, 1, 2, 3, 10, 100, 1_000] {
