@@ -87,19 +87,23 @@ import Testing
     }
   }
 
-  @Test func `a client sees the last ticks of a match that ends, and why it ended`() async throws {
+  /// A spectator is a few ticks behind when the match ends.
+  @Test(arguments: [false, true])
+  func `a client sees the last ticks of a match that ends, and why it ended`(
+    isSpectator: Bool
+  ) async throws {
     try await withNetworkLoop { loop in
       let (ports, opened) = AsyncStream.makeStream(of: UInt16.self)
       let serving = Task {
         try await Session.host(
-          as: makePeer("host"), on: [.loopback4], seats: 2, loop: loop
+          as: makePeer("host"), on: [.loopback4], seats: 2, spectatorSeats: 1, loop: loop
         ) { session, port in
           opened.yield(port)
           let match = HostedRollback(
             RollbackServer(Tally(), players: 2, rate: Self.rate, at: loop.now), over: session)
           for await _ in match.ticks {
-            // Player 1 has no peer: the host gives it its input, once there is an opponent.
-            if match.peer(of: 0) != nil { match.server.setInput(Tally.Points(9), for: 1) }
+            // Player 1 has no peer: the host gives it its input, once somebody is there.
+            if !match.peers.isEmpty { match.server.setInput(Tally.Points(9), for: 1) }
             match.advance()
             guard match.server.events.isEmpty else { break }
           }
@@ -109,7 +113,8 @@ import Testing
       }
       for await port in ports {
         let endpoints = [Endpoint(.loopback4, port: port)]
-        try await Session.join(endpoints, as: makePeer("client"), loop: loop) { session, host in
+        let peer = makePeer("client", isSpectator: isSpectator)
+        try await Session.join(endpoints, as: peer, loop: loop) { session, host in
           let match = try await RollbackClient<Tally>.join(host, over: session)
           for await _ in match.ticks { match.advance() }
           #expect(match.endReason == .finished)
@@ -122,7 +127,7 @@ import Testing
           #expect(finished == [1] && rollback.state(at: rollback.confirmedTick) == game)
           var notices: [JoinedRollback<Tally>.Notice] = []
           while let notice = match.pollNotice() { notices.append(notice) }
-          #expect(notices == [.seated(player: 0), .left(.finished)])
+          #expect(notices == [.seated(player: isSpectator ? nil : 0), .left(.finished)])
           // Nothing more happens.
           match.update()
           #expect(!match.isTickDue && match.pollNotice() == nil)

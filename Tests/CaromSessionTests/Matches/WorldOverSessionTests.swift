@@ -83,6 +83,17 @@ import Testing
         view.update()
         await nextFrame()
       }
+      // Nothing moves any more: once the last snapshot is acknowledged, there is none to send.
+      var frames = 0
+      while let sent = hosted.world.sentTick(of: client), frames < 5_000,
+        sent.distance(to: hosted.world.tick) < 10
+      {
+        hosted.update { _ in }
+        view.update()
+        frames += 1
+        await nextFrame()
+      }
+      #expect(frames < 5_000)
       await pair.client.kick("closing time")
       while view.endReason == nil {
         view.update()
