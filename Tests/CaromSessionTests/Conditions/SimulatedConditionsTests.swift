@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `a goodbye that is delayed still arrives`() async throws {
-    let slow = LinkProfile("slow", LinkConditions(oneWay: .milliseconds(50)))
+    let slow = LinkProfile("slow", LinkConditions(oneWay: .milliseconds(150)))
     try await withNetworkLoop { loop in
       try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
         hosting, port in
