@@ -32,8 +32,8 @@ public enum MatchNotice: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// Creates a notice by decoding it. Throws `invalid` if the first byte is unknown or the score is
-  /// impossible, or the name is too long or not valid UTF-8.
+  /// Creates a notice by decoding it. Throws `invalid` if the first byte is unknown, if the score
+  /// is impossible, or if the name is too long or not valid UTF-8.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     switch try reader.read(UInt8.self) {
     case 0: self = .finish

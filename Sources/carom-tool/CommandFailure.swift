@@ -61,7 +61,7 @@ struct CommandFailure: Error, Equatable {
     self.init(status, error.description)
   }
 
-  /// Creates the failure that reports an error of a name server query.
+  /// Creates the failure that reports an error from a name server query.
   init(_ error: UnicastError) {
     let status: ExitStatus =
       switch error {

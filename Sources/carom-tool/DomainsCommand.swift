@@ -2,7 +2,8 @@ import ArgumentParser
 import CaromDNS
 import CaromDiscovery
 
-/// The `domains` command: watches for recommended domains.
+/// The `domains` command: watches for the domains that are recommended for browsing and for
+/// registering services.
 struct DomainsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "domains",

@@ -6,7 +6,8 @@ import CaromTransport
   import Darwin
 #endif
 
-/// Finds the programs that have a UDP port open, as far as the system permits (Linux).
+/// Finds the programs that have a UDP port open, as far as this process is permitted to see them.
+/// Finds none on systems other than Linux.
 enum PortHolder {
   /// The largest list of sockets that is read, in bytes: some 100,000 sockets.
   private static let textLimit = 16 << 20

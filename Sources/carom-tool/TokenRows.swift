@@ -3,7 +3,9 @@ import CaromCrypto
 import CaromTransport
 import TerminalText
 
-/// What is shown of a connect token: never its key, and not its ticket.
+/// The parts of a connect token that are displayed: its hosts, its times and, if they are known,
+/// its player and data. The key and the ticket are shown only in the token's own text, which
+/// `json(token:)` includes if it is given.
 struct TokenRows {
   private let token: ConnectToken
   private let player: PeerID?

@@ -15,8 +15,8 @@ struct ToolOptions: ParsableArguments {
 
   var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
 
-  /// Returns the selected interfaces as they are now. Throws if one that was named is not up, or if
-  /// there is none.
+  /// Returns the selected interfaces in their current state. Throws if a named interface is not up,
+  /// or if no interface is selected.
   func current() throws -> [Interface] {
     let all = try Interfaces.list()
     for name in interface where !all.contains(where: { $0.name == name && $0.isUp }) {

@@ -70,7 +70,7 @@ extension JoinCode: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The reasons why a text is not a join code.
+/// The reasons why a string is not a valid join code.
 public enum JoinCodeError: Error, Hashable, Sendable {
   /// The text does not have eight letters and digits: check for a missing or surplus one.
   case wrongLength

@@ -24,7 +24,7 @@ struct Ticket: Sendable {
   let hosts: [Endpoint]
   /// All bytes of the ticket.
   let bytes: [UInt8]
-  /// The number of bytes before the nonce, which are readable.
+  /// The length of the head in bytes: the part before the nonce, which is not encrypted.
   private let headLength: Int
 
   /// Makes a ticket. The arguments must be within the limits that `ConnectToken` states.

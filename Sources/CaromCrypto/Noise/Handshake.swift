@@ -4,8 +4,8 @@ package enum HandshakeError: Error, Hashable {
   case wrongLength
   /// The message was changed on its way, or the peer does not have the keys that it should have.
   case notAuthentic
-  /// What follows the pre-shared key is not authentic, but everything before it is: the peer has
-  /// another pre-shared key, or somebody has changed the rest of the message.
+  /// The part of the message that depends on the pre-shared key is not authentic, but everything
+  /// before it is: the peer has a different pre-shared key, or somebody has changed that part.
   case wrongPresharedKey
   /// The peer sent a public key with which no secret can be shared.
   case weakKey

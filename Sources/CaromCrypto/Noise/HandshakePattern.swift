@@ -11,8 +11,8 @@ package struct HandshakePattern: Hashable, Sendable {
     case e
     /// The sender's static public key.
     case s
-    /// A Diffie-Hellman between two keys. The first letter names the initiator's key, the second
-    /// the responder's.
+    /// A Diffie-Hellman operation on two keys, each ephemeral (e) or static (s). The first letter
+    /// stands for the initiator's key, the second for the responder's.
     case ee, es, se, ss
     /// The pre-shared key.
     case psk

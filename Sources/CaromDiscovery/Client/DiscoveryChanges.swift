@@ -9,7 +9,7 @@ import CaromTransport
 /// with the current state.
 public struct DiscoveryChanges<Item>: AsyncSequence, Sendable
 where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
-  /// An item was added, updated or removed.
+  /// A change: an item was added, updated or removed.
   public typealias Element = DiscoveryChange<Item>
   /// The reason why watching cannot start or continue.
   public typealias Failure = DiscoveryError

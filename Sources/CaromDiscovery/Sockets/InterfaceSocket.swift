@@ -10,7 +10,7 @@ import CaromTransport
 /// the host's addresses receives only the datagrams to that address.
 final class InterfaceSocket {
   /// The size of each socket's receive buffer in the kernel, in bytes. Several hundred hosts may
-  /// answer one query at the same time, and the query is repeated for lost answers only a second
+  /// answer one query at the same time, and lost answers are not requested again until a second
   /// later.
   static let receiveBuffer = 1 << 20
 

@@ -139,9 +139,13 @@ extension Connection {
   }
 
   /// Handles a refusal: the peer has no such connection, or does not accept it. Continues on the
-  /// stream, or ends the connection if it has no usable stream. A stream that has requested a seat
-  /// is usable, since the answer, such as one that declines the request, may be on its way there.
-  /// Anybody can send a refusal, so it ends an open encrypted connection only with the host's tag.
+  /// stream, or ends the connection if it has no usable stream. A stream on which a seat has been
+  /// requested is usable, because the answer to the request may still arrive on it, even if it is
+  /// to decline. A refusal for a wrong join code or too many attempts always ends a connection that
+  /// is not open yet.
+  ///
+  /// Anybody can send a refusal, so an open encrypted connection ignores one that does not carry
+  /// the host's tag.
   mutating func handleRefusal(_ refusal: Refusal, at now: Instant) {
     guard !isEnding else { return }
     if local.security != nil, isOpen {

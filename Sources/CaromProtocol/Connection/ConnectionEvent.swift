@@ -40,7 +40,7 @@ package enum LinkEnd: Hashable, Sendable {
   case ended
   /// The peer, or something on the path, reset the stream.
   case reset
-  /// The local system stopped retransmitting because the peer did not acknowledge.
+  /// The local system gave up retransmitting because no acknowledgement arrived from the peer.
   case timedOut
 }
 

@@ -19,7 +19,7 @@ package struct HostDirectory: Sendable {
     /// The initiator's datagrams arrive at the host with this index, so its connection will be
     /// created there.
     case pending(member: Int)
-    /// The connection with this key has ended after its request was answered.
+    /// The connection with this key has ended; its request had been answered.
     case ended
   }
 

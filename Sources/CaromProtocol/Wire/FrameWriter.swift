@@ -21,7 +21,7 @@ package struct FrameWriter: Sendable {
   package private(set) var count = 0
   /// The maximum length of the packet, in bytes.
   package private(set) var limit: Int
-  /// The number of bytes at which the packet has reached its limit.
+  /// The offset in `storage` at which the packet reaches its limit.
   private var end = 0
   private var previous = PreviousMessage()
 

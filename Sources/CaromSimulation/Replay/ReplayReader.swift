@@ -1,7 +1,8 @@
 import CaromCore
 
 /// Plays a replay file from the beginning, or from any tick by seeking to the keyframe before it.
-/// Every hash in the file is compared when playback passes its tick.
+/// Every hash in the file is compared with the hash of the simulated state when playback passes its
+/// tick.
 ///
 /// The structure of the whole file is validated when the file is opened. Its inputs and states are
 /// validated as they are read, and no content can cause a trap.

@@ -18,8 +18,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     var isInputDue = false
     /// The tick of the state report to send, or nil if none is due.
     var reportDue: Tick?
-    /// The token bucket for the keyframes and state reports that the client can request: one token
-    /// for each message that may be sent now. The bucket counts time in ticks.
+    /// Limits the rate of the keyframes and state reports that the client can request: each of them
+    /// takes one token. The bucket counts time in ticks.
     var replies = TokenBucket(
       capacity: RollbackBroadcaster.replyLimit, tokens: 1, per: RollbackBroadcaster.replyInterval)
     /// The server's timing report on the client's inputs, to be sent with the next inputs, or nil

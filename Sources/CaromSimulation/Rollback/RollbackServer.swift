@@ -16,7 +16,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     var carriedInput: Game.Input?
     /// How early the player's inputs arrive on average, in ticks.
     var arrivalMargin = 0.0
-    /// The mean deviation of the arrivals from `arrivalMargin`, in ticks.
+    /// The mean absolute deviation of the inputs' arrival margins from `arrivalMargin`, in ticks.
     var deviation = 0.0
     var samples = 0
     /// The number of ticks that were confirmed before the player's input for them arrived.

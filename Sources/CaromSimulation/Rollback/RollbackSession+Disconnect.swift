@@ -3,8 +3,8 @@ import CaromCore
 extension RollbackSession {
   // MARK: Disconnected players
 
-  /// Starts disconnecting a player. Further inputs of the player are accepted only if a peer
-  /// already had them.
+  /// Starts disconnecting a player. From now on, the player's inputs are accepted only from other
+  /// peers that have received them.
   mutating func beginDisconnect(of player: Int) {
     guard votes[player] == nil else { return }
     var vote = DisconnectVote(peers: peers.count)

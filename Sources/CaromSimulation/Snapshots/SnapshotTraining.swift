@@ -94,8 +94,9 @@ package struct SnapshotTraining: Sendable, DeltaCoder {
       }
     }
 
-    /// Returns the probability of each model in units of 2^-16. The probability of a model with few
-    /// observations is pulled towards the mean of the corresponding models in the other contexts.
+    /// Returns, for each model, the probability of a set bit, in units of 2^-16. Each context has
+    /// `period` models. The probability of a model with few observations is pulled towards the mean
+    /// of the corresponding models in all contexts.
     func probabilities(period: Int) -> [UInt16] {
       var prior: [Double] = []
       for place in 0..<period {

@@ -79,7 +79,8 @@ extension VirtualNetwork {
     return true
   }
 
-  /// Returns the endpoints of a stream as this end sees them.
+  /// Returns the local and the remote endpoint of a stream, as seen from the end that `stream`
+  /// stands for.
   package func endpoints(of stream: VirtualStream) -> (local: Endpoint, peer: Endpoint) {
     let state = streams[stream.number]
     return stream.side == .client

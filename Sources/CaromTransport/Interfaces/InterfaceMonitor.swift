@@ -13,7 +13,8 @@ public final class InterfaceMonitor {
   private let loop: NetworkLoop
   private let core: MonitorCore
 
-  /// Creates and starts a monitor that calls `changed` on the loop's thread.
+  /// Creates and starts a monitor that calls `changed` on the loop's thread after interfaces or
+  /// addresses have changed.
   public init(on loop: NetworkLoop, _ changed: @escaping () -> Void) throws(TransportError) {
     loop.preconditionCurrent("a monitor")
     self.loop = loop

@@ -6,8 +6,8 @@ import CaromCore
   import Darwin
 #endif
 
-/// Small files that hold keys: they are written at once or not at all, and those that hold secrets
-/// are read only if nobody but their owner can read them. All calls block.
+/// Small files that hold keys. A file is written completely or not at all, and a file that holds a
+/// secret is read only if nobody but its owner can read it. All calls block.
 package enum PrivateFile {
   /// The reasons why a file is not read or written.
   package enum Failure: Error, Hashable {

@@ -39,7 +39,8 @@ package protocol VirtualPort: AnyObject {
   /// The address and port that the socket is bound to.
   var local: Endpoint { get }
 
-  /// Closes the socket. Its closure is not called again.
+  /// Closes the socket. The closure that was passed to `bind`, `listen` or `connect` is not called
+  /// again.
   func close()
 }
 
