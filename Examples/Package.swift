@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Complete programs that use Carom as any other package would. Each is one file, and runs for some
-/// seconds by itself: `swift run --package-path Examples Chat`.
+/// Complete programs that use Carom as any other package would. Each is one file and, except
+/// for `Start`, runs for some seconds by itself: `swift run --package-path Examples Chat`.
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v26)],
@@ -12,6 +12,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
+    .executableTarget(name: "Start", dependencies: [.product(name: "Carom", package: "carom")]),
     .executableTarget(name: "Chat", dependencies: [.product(name: "Carom", package: "carom")]),
     .executableTarget(name: "TugOfWar", dependencies: [.product(name: "Carom", package: "carom")]),
     .executableTarget(

@@ -8,3 +8,13 @@ programs=$(swift build "$@" --show-bin-path)
 for program in Chat TugOfWar FourPlayers WorldServer; do
   timeout 60 "$programs/$program"
 done
+
+# The program of the page Start, as two processes.
+"$programs/Start" host Lobby lo &
+host=$!
+trap 'kill "$host" 2>/dev/null || true' EXIT
+said=$(timeout 60 "$programs/Start" join Leo lo)
+[ "$said" = "Leo: hello" ] || {
+  echo "Start: expected 'Leo: hello', not '$said'" >&2
+  exit 1
+}

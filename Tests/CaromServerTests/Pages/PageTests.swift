@@ -1,16 +1,20 @@
 import Foundation
 import Testing
 
-/// The pages' examples in Swift stand in files beside this one, where the compiler checks them.
+/// The pages' examples in Swift stand in files beside this one, where the compiler checks them. The
+/// page Start is a whole program, which stands among the examples.
 @Suite struct PageTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
   private static let pages = folder.appending(path: "../../../Sources/Carom/Carom.docc")
 
-  @Test(arguments: ["Sessions", "Worlds", "Servers", "Moving"])
-  func `every example on the page is compiled here`(page: String) throws {
+  @Test(arguments: [
+    ("Start", "../../../Examples/Sources/Start/main.swift"),
+    ("Sessions", "SessionsExamples.swift"), ("Worlds", "WorldsExamples.swift"),
+    ("Servers", "ServersExamples.swift"), ("Moving", "MovingExamples.swift"),
+  ])
+  func `every example on the page is compiled`(page: String, path: String) throws {
     let text = try String(contentsOf: Self.pages.appending(path: "\(page).md"), encoding: .utf8)
-    let file = try String(
-      contentsOf: Self.folder.appending(path: "\(page)Examples.swift"), encoding: .utf8)
+    let file = try String(contentsOf: Self.folder.appending(path: path), encoding: .utf8)
     let compiled = file.split(separator: "\n", omittingEmptySubsequences: false)
     let blocks = Self.blocks(of: text)
     #expect(!blocks.isEmpty)

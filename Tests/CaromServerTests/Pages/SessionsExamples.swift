@@ -19,6 +19,11 @@ private func hosting(as me: PeerInfo, on loop: NetworkLoop) async throws {
   }
 }
 
+private func describing() -> PeerInfo {
+  let me = PeerInfo(id: .random(), name: "Maya", application: "chat", applicationVersion: 2)
+  return me
+}
+
 private func joining(as me: PeerInfo, on loop: NetworkLoop) async throws {
   try await Session.join(
     host: "game.example.com", port: 7777, as: me, retrying: RetryPolicy(attempts: 5), loop: loop

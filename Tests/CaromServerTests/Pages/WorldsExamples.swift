@@ -22,6 +22,39 @@ struct Walker: ReplicatedEntity {
   }
 }
 
+struct Camera: Codable { var x: Double, y: Double }
+
+extension MessageChannel<Camera> { static var cameras: Self { .init(2, .unreliableSequenced) } }
+
+func serveWalkers(_ walkers: [UInt32: Walker], over session: Session) async throws {
+  var walkers = walkers
+  let world = WorldReplicator(
+    WorldConfiguration(
+      schema: Walker.schema, area: InterestArea(within: 25), ticksPerSecond: 20, bandwidth: 16_000))
+  try await world.run(over: session) { hosted in
+    for camera in session.takeMessages(on: .cameras) {
+      hosted.setFocus(x: camera.message.x, y: camera.message.y, for: camera.peer)
+    }
+    for (id, var walker) in walkers {
+      walker.x += 0.1
+      walkers[id] = walker.x < 100 ? walker : nil
+      if walker.x < 100 { hosted.world.set(id, walker) } else { hosted.world.remove(id) }
+    }
+  }
+}
+
+func watchWalkers(
+  over session: Session, from host: Peer, draw: (UInt32, Walker) -> Void
+) async throws {
+  let view = JoinedWorld(host, schema: Walker.schema, over: session)
+  try await host.send(Camera(x: 50, y: 50), on: .cameras)
+  for await _ in view.updates {
+    for index in 0..<view.entities.count {
+      draw(view.entities.ids[index], view.entities.entity(at: index))
+    }
+  }
+}
+
 /// A snapshot or an acknowledgement, already encoded.
 struct Encoded: PacketCodable {
   var bytes: [UInt8]
