@@ -21,7 +21,7 @@ public struct ComputerPlayer: Hashable, Sendable {
   /// The current error of the player's defense in meters, chosen at random twice a second.
   private var guardError = 0.0
   private var errorAge = 0
-  /// The index in `shots` of the shot that the player prefers if several are as open.
+  /// The index in `shots` of the shot that the player prefers if several are equally open.
   private var favorite = 0
 
   private static let errorTicks = 30
@@ -115,14 +115,15 @@ public struct ComputerPlayer: Hashable, Sendable {
     return Vector(position.x - 0.16, position.y + side * (Self.reach + 0.04))
   }
 
-  /// The shots that a player considers: the rail that the puck bounces off (-1, 0 for none, or 1),
-  /// and the distance from the middle of the goal, in meters.
+  /// The shots that a player considers. `rail` is the long rail that the puck bounces off: 1 for
+  /// the one at +y, -1 for the one at -y, 0 for none. `y` is the y coordinate of the target in the
+  /// goal, in meters.
   private static let shots: [(rail: Double, y: Double)] = [
     (0, 0), (0, 0.06), (0, -0.06), (1, 0), (-1, 0), (1, 0.04), (-1, -0.04),
   ]
 
-  /// The distance between a shot's path and the opponent's mallet beyond which more is of no use,
-  /// in meters.
+  /// The distance, in meters, between a shot's path and the opponent's mallet beyond which a
+  /// greater distance does not make the shot better.
   private static let ampleClearance = 0.13
 
   /// Returns the direction in which to strike the puck: on the path to the opponent's goal that
@@ -144,8 +145,8 @@ public struct ComputerPlayer: Hashable, Sendable {
     return best
   }
 
-  /// Returns the direction of a shot, directly or off a long rail, and its distance from the
-  /// opponent's mallet.
+  /// Returns the direction of a shot, which goes directly to the goal or off a long rail, and the
+  /// smallest distance between the shot's path and the opponent's mallet, in meters.
   private func path(
     from position: Vector, to goal: Vector, off rail: Double, past opponent: Vector
   ) -> (aim: Vector, clearance: Double) {
@@ -165,7 +166,7 @@ public struct ComputerPlayer: Hashable, Sendable {
 
   private static func unit(_ vector: Vector) -> Vector { vector * (1 / vector.length) }
 
-  /// Returns the distance of a point from the line between two points.
+  /// Returns the distance of a point from the line segment between two points.
   private static func distance(of point: Vector, from start: Vector, to end: Vector) -> Double {
     let line = end - start
     let share = min(max((point - start).dot(line) / line.dot(line), 0), 1)

@@ -43,9 +43,10 @@ public struct HostedMatch: Sendable {
 
   // MARK: Clients and spectators
 
-  /// Gives the away seat to a client, and returns the client's id. For a `returning` client, the
-  /// last match continues without the client's pause; for any other client, a new match begins at
-  /// 0-0. Simulates one tick; for a returning client, the next `step` returns its events as well.
+  /// Gives the away seat to a client, and returns the client's id. If the client is `returning`,
+  /// the current match continues and the client's own pause ends; otherwise, a new match begins at
+  /// 0-0. Simulates one tick; for a returning client, the next `step` also returns the events of
+  /// that tick.
   public mutating func addClient(returning: Bool, at now: Instant) -> Int {
     removeClient()
     _ = server.takeDueTicks(at: now)  // skips the ticks while the seat was free

@@ -46,7 +46,7 @@ public struct JoinedMatch: Sendable {
   /// The number of times that the host has sent the whole state: 1 unless there was a desync or the
   /// client fell too far behind.
   public var keyframeCount: Int { client.keyframeCount }
-  /// The number of local inputs that reached the host too late and were replaced there.
+  /// The number of local inputs that reached the host too late, so that the host replaced them.
   public var overriddenInputs: Int { client.overriddenInputs }
   /// The simulation with its history of inputs and states, for a recorder to read. Nil before the
   /// host's first state has arrived.

@@ -64,7 +64,7 @@ extension Rink: PacketCodable {
   /// Appends the state as `RinkState.encode(into:)` encodes it.
   public func encode(into writer: inout PacketWriter) { state.encode(into: &writer) }
 
-  /// Creates a rink by decoding a state. An invalid state throws.
+  /// Creates a rink by decoding a state. Throws if the state is invalid.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let state = try RinkState(decoding: &reader)
     self.init(state)

@@ -6,8 +6,8 @@ import CaromSimulation
 /// mallet, the displayed position moves to the corrected one within a tenth of a second, without
 /// entering a rail or leaving the player's half.
 public struct RinkView: Hashable, Sendable {
-  /// The distance, in meters, above which a correction is displayed at once instead of smoothly. A
-  /// correction that large means that the puck was repositioned, as for a face-off.
+  /// The distance, in meters, above which a correction is displayed immediately instead of
+  /// smoothly. A correction that large means that the puck was repositioned, as for a face-off.
   static let jump = 0.6
 
   private var puck = PredictionBlend(jump: jump)

@@ -44,8 +44,9 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// How far the mallet may be off the line of a shot when it strikes, as a share of the distance
-  /// at which it touches the puck.
+  /// The maximum distance of the mallet's center from the line of a shot at which the player
+  /// strikes, as a fraction of the distance between the centers of the mallet and the puck when
+  /// they touch.
   var alignment: Double {
     switch self {
     case .easy: 0.35
@@ -54,7 +55,8 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// How much the player looks where the opponent's mallet is before it shoots, from 0 to 1.
+  /// The weight that the player gives to the position of the opponent's mallet when it chooses a
+  /// shot, from 0 to 1.
   var awareness: Double {
     switch self {
     case .easy: 0

@@ -19,7 +19,7 @@ struct ControlSequence {
     }
   }
 
-  /// The event that the sequence reports, or nil if the game does not use it.
+  /// The event that the sequence reports, or nil if the game does not use the sequence.
   var event: InputEvent? {
     if isAnswer { return mode }
     return switch (prefix, final) {

@@ -29,7 +29,7 @@ struct EncodedCell: Hashable, Sendable {
     }
   }
 
-  /// Creates a copy of `cell` with another foreground color.
+  /// Creates a copy of `cell` with a different foreground color.
   init(_ cell: EncodedCell, foreground: UInt32) {
     glyph = cell.glyph
     self.foreground = foreground

@@ -18,7 +18,8 @@ package struct InputParser: Sendable {
     case string(escaped: Bool)
     /// In an old mouse report, which has three bytes. The value is the bytes received so far.
     case oldMouse([UInt8])
-    /// In a UTF-8 character. The values are its code so far and the number of missing bytes.
+    /// In a UTF-8 character. The values are the bits of its code point that have been decoded so
+    /// far, and the number of bytes that are still missing.
     case character(UInt32, left: Int)
   }
   private var state = State.ground
@@ -45,7 +46,7 @@ package struct InputParser: Sendable {
   }
 
   /// Handles a pause in the input: an ESC that is not followed by another byte is the Escape key.
-  /// Returns the event for that key, or nil if there is no such ESC.
+  /// Returns the event for that key, or nil if the last byte was not such an ESC.
   package mutating func handlePause() -> InputEvent? {
     guard case .escape = state else { return nil }
     state = .ground
@@ -140,8 +141,8 @@ package struct InputParser: Sendable {
     }
   }
 
-  /// Returns the character with the given code, in lower case, or nil if the code is not a
-  /// character.
+  /// Returns the character with the given Unicode code point, in lower case, or nil if the number
+  /// is not the code point of a character.
   static func small(_ code: UInt32) -> Unicode.Scalar? {
     guard let scalar = Unicode.Scalar(code) else { return nil }
     return scalar.properties.lowercaseMapping.unicodeScalars.first

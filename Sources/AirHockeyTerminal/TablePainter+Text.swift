@@ -43,7 +43,8 @@ extension TablePainter {
   }
 
   /// Writes the status line. If the status and the hint do not both fit, the last parts of the
-  /// status are omitted, or the hint if the status has to be whole or the screen is too narrow.
+  /// status are omitted. If the status must be written whole, or if the screen is too narrow for
+  /// the hint, the hint is omitted instead.
   func writeStatus(_ view: TableView, on screen: inout Screen) {
     let row = screen.rows - 1
     screen.fillRow(row, Palette.railDark)
@@ -57,7 +58,8 @@ extension TablePainter {
     if start > used { screen.write(view.hint, column: start, row: row, Palette.dim) }
   }
 
-  /// Returns a text without its last parts, which dots separate, so that it fits into `columns`.
+  /// Returns `text` without as many of its last parts as necessary for it to fit into `columns`
+  /// columns. The parts are separated by dots.
   private static func shortened(_ text: String, to columns: Int) -> String {
     var parts = text.split(separator: " · ")
     while !parts.isEmpty, TextWidth.columns(of: parts.joined(separator: " · ")) > columns {

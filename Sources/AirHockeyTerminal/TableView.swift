@@ -61,7 +61,7 @@ package struct TableView: Hashable, Sendable {
   package var banner: Banner?
   /// The left part of the status line, such as measurements of the connection.
   package var status = ""
-  /// Whether the status is written whole, even if the hint does not fit beside it.
+  /// Whether the status is written in full, even if that leaves no room for the hint.
   package var isStatusWhole = false
   /// The right part of the status line, which explains the keys.
   package var hint = ""

@@ -28,9 +28,10 @@ public actor MatchFinder: LoopActor {
     /// The timeouts of connections.
     public var timing = SessionTiming()
     /// The conditions that are simulated for the datagrams of connections, as
-    /// `SessionNode.simulate` describes; nil for none. With conditions, no streams are used.
+    /// `SessionNode.simulate` describes; nil for none. If conditions are given, the finder uses no
+    /// streams.
     public var conditions: LinkProfile?
-    /// How connections are protected. All players must use the same.
+    /// How connections are protected. All players must use the same security.
     public var security = SessionSecurity.none
 
     /// Creates options with the service type `type` and the default values of all other properties.

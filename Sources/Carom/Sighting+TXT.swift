@@ -13,8 +13,8 @@ extension Sighting {
     ]
   }
 
-  /// Creates a sighting from the TXT record of an advertised match. Returns nil if the record is
-  /// not that of a match or has another version.
+  /// Creates a sighting from the TXT record of an advertised match. Returns nil if the record does
+  /// not describe a match or has a different version.
   public init?(_ text: TXTRecord) {
     guard text["txtvers"] == "1", let id = text["id"].flatMap({ PeerID($0) }),
       let status = text["status"].flatMap(Status.init(rawValue:)),

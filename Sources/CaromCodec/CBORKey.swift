@@ -1,8 +1,8 @@
-/// A key of a CBOR map: the `CodingKey`'s integer value if it has one, otherwise its text.
+/// A key of a CBOR map: the `CodingKey`'s integer value if it has one, otherwise its string value.
 ///
 /// For the string keys of a dictionary, the standard library turns both "7" and "007" into coding
 /// keys with the integer value 7. Such a key is encoded as an integer only if the integer's decimal
-/// form equals its text.
+/// form equals the key's string value.
 enum CBORKey: Hashable {
   case integer(Int)
   case text([UInt8])
@@ -28,7 +28,7 @@ enum CBORKey: Hashable {
 
 extension CBORKey: Comparable {
   /// Orders keys by their encoded bytes: integers from 0 upwards, then integers from -1 downwards,
-  /// then texts, with shorter texts first.
+  /// then strings, with shorter strings first.
   static func < (a: CBORKey, b: CBORKey) -> Bool {
     switch (a, b) {
     case (.integer(let a), .integer(let b)):

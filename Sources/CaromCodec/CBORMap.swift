@@ -25,7 +25,7 @@ struct CBORMap {
   }
 
   /// Returns the position of a key's value, or nil if the map does not contain the key. A key with
-  /// an integer value is looked up by the integer first, then by its text.
+  /// an integer value is looked up by the integer first, then by its string value.
   func item(for key: some CodingKey) -> CBORReader? {
     let first = CBORKey(key)
     if let item = item(first) { return item }

@@ -27,8 +27,8 @@ public struct DatagramEncoder: Sendable {
   private var current = PacketWriter()
   private var nextNumber: UInt64 = 0
 
-  /// Creates an empty encoder. A body that needs more than `maximumFragments` fragments is refused
-  /// even if it is within `limit`.
+  /// Creates an empty encoder. `append` throws for a body that needs more than `maximumFragments`
+  /// fragments, even if the body is within `limit`.
   public init(
     maximumLength: Int = defaultMaximumLength, limit: Int = FrameDecoder.defaultLimit
   ) {

@@ -67,10 +67,10 @@ public struct FrameDecoder: Sendable {
     case copy([UInt8])
   }
 
-  /// Returns the next complete body of the stream, whose next chunk is `chunk`, or nil if more
-  /// bytes are needed. Call it with an `offset` of 0, then again with the same chunk and offset
-  /// until it returns nil. A body that lies in one chunk is not copied. Throws an error only after
-  /// all bodies before it have been returned.
+  /// Returns the next complete body, or nil if more bytes are needed. `chunk` is the next chunk of
+  /// the stream. Begin with an `offset` of 0, which each call advances, and repeat the call with
+  /// the same chunk until it returns nil. A body that lies in one chunk is not copied. Throws an
+  /// error only after all bodies before it have been returned.
   public mutating func next(
     in chunk: Span<UInt8>, from offset: inout Int, at now: Instant
   ) throws(FrameError) -> Body? {
@@ -85,8 +85,8 @@ public struct FrameDecoder: Sendable {
     return try next().map { .copy($0) }
   }
 
-  /// Returns the place of the body of a frame that begins at `offset`, or nil if no frame begins
-  /// there, if its body is too long, or if it does not end in this chunk.
+  /// Returns the range of indices of the body of the frame that begins at `offset`. Returns nil if
+  /// no frame begins there, if the body is too long, or if the body does not end in this chunk.
   private func wholeBody(in chunk: Span<UInt8>, from offset: Int) -> Range<Int>? {
     guard case .header(_, 0) = state, chunk.count - offset >= 8 else { return nil }
     var length: UInt64 = 0
@@ -170,8 +170,8 @@ public struct FrameDecoder: Sendable {
     return taken
   }
 
-  /// Starts a body of `length` bytes. An empty body is complete at once. Memory is reserved, and a
-  /// deadline set, only if the current chunk does not contain the whole body.
+  /// Starts a body of `length` bytes. An empty body is complete immediately. Memory is reserved,
+  /// and a deadline set, only if the current chunk does not contain the whole body.
   private mutating func beginBody(of length: Int, with available: Int, at now: Instant) {
     if length == 0 {
       state = .header(value: 0, count: 0)

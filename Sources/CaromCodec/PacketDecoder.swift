@@ -4,7 +4,8 @@ import CaromCore
 /// as the output of `PacketEncoder`.
 ///
 /// Decoding untrusted bytes is safe: the nesting depth and the number of items are checked before
-/// any value is created, and no length allocates memory unless that many bytes are present.
+/// any value is created, and memory for an item of a given length is allocated only if that many
+/// bytes are present.
 public struct PacketDecoder: Sendable {
   /// The default value of `itemLimit`.
   public static let defaultItemLimit = 1 << 18

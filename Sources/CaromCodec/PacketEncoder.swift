@@ -4,8 +4,8 @@ import CaromCore
 /// encodings on every platform, whatever the iteration order of their dictionaries and sets.
 ///
 /// Structs and dictionaries become maps, arrays and sets become arrays, `[UInt8]` becomes a byte
-/// string and nil becomes null. Map keys are strings, or short integers if the type's `CodingKeys`
-/// enum has `Int` raw values.
+/// string and nil becomes null. Map keys are strings, or integers, which are shorter, if the type's
+/// `CodingKeys` enum has `Int` raw values.
 public struct PacketEncoder: Sendable {
   /// The maximum nesting depth of containers.
   public static let maximumDepth = 32
@@ -22,8 +22,8 @@ public struct PacketEncoder: Sendable {
     return writer.bytes
   }
 
-  /// Throws `tooDeep` for a container that is not empty and that `maximumDepth` or more containers
-  /// enclose. `depth` is the number of containers that enclose it.
+  /// Throws `tooDeep` if a container that is not empty is enclosed by `maximumDepth` or more
+  /// containers. `depth` is the number of containers that enclose it.
   static func checkDepth(_ depth: Int, isEmpty: Bool) throws {
     guard depth < maximumDepth || isEmpty else {
       throw PacketEncoderError.tooDeep(limit: maximumDepth)
@@ -38,7 +38,7 @@ public enum PacketEncoderError: Error, Hashable, Sendable {
 }
 
 extension PacketEncoderError: CustomStringConvertible {
-  /// A line for developers that says what is wrong.
+  /// A one-line message for developers that says what is wrong.
   public var description: String {
     switch self {
     case .tooDeep(let limit): "containers are nested deeper than \(limit)"

@@ -3,7 +3,7 @@
 /// order of index.
 package struct DeadlineTree: Sendable {
   /// A complete binary tree with its root at index 1. Each node is the earlier of its two children.
-  /// Index n of the deadlines is the leaf `leafCount + n`.
+  /// The deadline with index n is the leaf at index `leafCount + n`.
   private var nodes = [Instant](repeating: .distantFuture, count: 2)
   private var leafCount = 1
 

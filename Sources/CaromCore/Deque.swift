@@ -5,7 +5,7 @@
 @usableFromInline
 package struct Deque<Element: Sendable>: Sendable {
   /// The ring buffer. Its length is zero or a power of two. Free slots are nil, so that removed
-  /// elements are released at once.
+  /// elements are released immediately.
   @usableFromInline var slots: [Element?] = []
   // These are 32 bits wide because every channel of every connection has several queues.
   @usableFromInline var head: Int32 = 0

@@ -5,7 +5,7 @@ extension PacketWriter {
     write(Value.Magnitude(truncatingIfNeeded: value))
   }
 
-  /// Appends a signed integer as 8 bytes, also where `Int` has 4.
+  /// Appends a signed integer as 8 bytes, even on platforms where `Int` has 4 bytes.
   public mutating func write(_ value: Int) { write(Int64(value)) }
 
   /// Appends 1 for true and 0 for false.
@@ -38,8 +38,8 @@ extension PacketReader {
     Value(truncatingIfNeeded: try read(Value.Magnitude.self))
   }
 
-  /// Reads a signed integer of 8 bytes. Throws `invalid` if `Int` has 4 bytes here and the value
-  /// does not fit.
+  /// Reads a signed integer of 8 bytes. Throws `invalid` if `Int` has 4 bytes on this platform and
+  /// the value does not fit.
   public mutating func read(_ type: Int.Type = Int.self) throws(DecodeError) -> Int {
     guard let value = Int(exactly: try read(Int64.self)) else {
       throw .invalid(what: "Int: out of range")
@@ -56,14 +56,14 @@ extension PacketReader {
     }
   }
 
-  /// Reads a number's IEEE 754 bits, 4 bytes, little-endian. Every bit pattern is accepted, those
-  /// of infinities and NaN too.
+  /// Reads a number's IEEE 754 bits, 4 bytes, little-endian. Accepts every bit pattern, including
+  /// those of infinities and NaN.
   public mutating func read(_ type: Float.Type = Float.self) throws(DecodeError) -> Float {
     Float(bitPattern: try read())
   }
 
-  /// Reads a number's IEEE 754 bits, 8 bytes, little-endian. Every bit pattern is accepted, those
-  /// of infinities and NaN too.
+  /// Reads a number's IEEE 754 bits, 8 bytes, little-endian. Accepts every bit pattern, including
+  /// those of infinities and NaN.
   public mutating func read(_ type: Double.Type = Double.self) throws(DecodeError) -> Double {
     Double(bitPattern: try read())
   }
@@ -80,7 +80,7 @@ extension PacketReader {
   }
 
   /// Reads values that `writeArray` wrote. Throws `tooLarge` if there are more than `limit`.
-  /// Nothing is allocated for values whose bytes are missing.
+  /// Reserves capacity for at most as many values as there are bytes left.
   public mutating func readArray<Value: PacketCodable>(
     of type: Value.Type = Value.self, limit: Int
   ) throws(DecodeError) -> [Value] {

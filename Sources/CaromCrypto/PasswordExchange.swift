@@ -18,12 +18,12 @@ package struct PasswordExchange: Sendable {
   /// Creates one side of an exchange.
   ///
   /// - Parameters:
-  ///   - password: What both sides know.
+  ///   - password: The password, which both sides know.
   ///   - channel: The names of both sides and other public facts, the same on both sides.
   ///   - sessionID: Public bytes, the same on both sides and different in each exchange.
   ///   - associatedData: Public bytes of this side, which are sent with the share.
   ///   - isInitiator: Whether this side sends its share first.
-  ///   - randomness: 64 random bytes, used for nothing else.
+  ///   - randomness: 64 random bytes, which must not be used for anything else.
   package init(
     password: SecretBytes, channel: [UInt8], sessionID: [UInt8], associatedData: [UInt8] = [],
     isInitiator: Bool, randomness: SecretBytes
@@ -75,7 +75,7 @@ package struct PasswordExchange: Sendable {
     return Ristretto255.element(from: SHA512.hash(SecretBytes(moving: &input)).reveal())
   }
 
-  /// Returns `bytes` after their length, which is encoded as an unsigned LEB128 number.
+  /// Returns `bytes` preceded by their length, which is encoded as an unsigned LEB128 number.
   private static func prefixed(_ bytes: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var rest = bytes.count

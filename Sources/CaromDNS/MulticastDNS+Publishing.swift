@@ -11,9 +11,9 @@ extension MulticastDNS {
     try responder.publish(service, at: now)
   }
 
-  /// Changes the TXT record of a service. Questions are answered with it at once. Changes are
-  /// announced at most once a second; beyond ten in a minute, a change is announced after a pause
-  /// of 1.5 s without a further one.
+  /// Changes the TXT record of a service. Questions are answered with the new record from now on.
+  /// Changes are announced at most once a second; beyond ten in a minute, a change is announced
+  /// once 1.5 s have passed without a further change.
   package mutating func update(
     _ id: PublicationID, text: TXTRecord, at now: Instant
   ) throws(PublicationError) {
@@ -36,7 +36,7 @@ extension MulticastDNS {
   }
 
   /// Ends a publication. Its goodbye records are sent after `Responder.goodbyeDelay`, together with
-  /// those of other publications that end meanwhile.
+  /// those of other publications that end during this delay.
   package mutating func withdraw(_ id: PublicationID, at now: Instant) {
     responder.withdraw(id, at: now)
   }

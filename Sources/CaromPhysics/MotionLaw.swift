@@ -1,8 +1,8 @@
 /// The law of motion of the bodies during one step.
 ///
-/// A step runs in a clock in which as many bodies as possible move at constant velocity
-/// ("straight"), since contacts between straight bodies have a closed-form solution. The law gives
-/// the positions and contacts of straight and other bodies.
+/// A step measures time with a clock by which as many bodies as possible move at constant velocity
+/// (such bodies are called straight), since contacts between straight bodies have a closed-form
+/// solution. The law gives the positions and contacts of all bodies, straight or not.
 struct MotionLaw {
   enum Kind {
     /// No damping. The clock shows the time, and all bodies are straight.
@@ -93,7 +93,7 @@ struct MotionLaw {
   }
 
   /// Returns the clock reading at which two bodies first touch after `now`, or nil if they do not
-  /// touch before the horizon. At least one of the bodies must be moving along a curve.
+  /// touch before the horizon. At least one of the bodies must not be straight.
   func curvedContact(_ a: Body, _ b: Body, now: Double) -> Double? {
     let distance = a.radius + b.radius
     let bound = acceleration(a) + acceleration(b)
@@ -111,8 +111,8 @@ struct MotionLaw {
     velocity(body, at: clock) * (1 / rate(at: clock))
   }
 
-  /// Returns the first contact of a dynamic body with a barrier, or nil if there is none. The time
-  /// of the contact is counted from the body's own clock.
+  /// Returns the first contact of a dynamic body with a barrier, or nil if there is none. The
+  /// contact's time is measured from `body.clock`.
   @inline(__always)
   func barrier(_ body: Body, on table: Table) -> BarrierContact? {
     if kind != .coulomb {

@@ -7,8 +7,8 @@ struct PendingContact {
   var a: Int32
   /// The id of the other disc. For a barrier, the number of discs plus the barrier's raw value.
   var b: Int32
-  /// The stamp of disc `a` when the contact was predicted. The contact is stale once either disc
-  /// has another stamp.
+  /// The stamp of disc `a` when the contact was predicted. The contact is stale once the stamp of
+  /// either disc has changed.
   var stampA: Int32
   /// The stamp of disc `b` when the contact was predicted, or 0 for a barrier.
   var stampB: Int32

@@ -1,6 +1,6 @@
 extension SceneSolver {
-  /// A body is fast if its speed exceeds this multiple of the root mean square speed. In a gas in
-  /// equilibrium, one body in 8,000 is fast.
+  /// The multiple of the root mean square speed that a body must exceed to be fast. In a gas in
+  /// equilibrium, one body in 8,000 exceeds it.
   private static let fastRatio = 3.0
 
   /// Copies the scene's discs into `bodies`, sorted by cell if the solver uses a grid.

@@ -2,9 +2,9 @@
 /// advances them by fixed steps, contact by contact, with exact times of impact. It allocates no
 /// memory and has no state between steps.
 ///
-/// Drag is exact: the step runs in a clock that slows down with the dynamic disc, whose velocity is
-/// therefore constant in it. A kinematic disc's velocity is constant in time, unless a pinned
-/// dynamic disc stops it.
+/// Drag is computed exactly: a step measures time with a clock that slows down as the dynamic disc
+/// does, so the disc's velocity as measured by this clock is constant. A kinematic disc's velocity
+/// is constant in time, unless a pinned dynamic disc stops it.
 public struct SingleDiscSolver: Hashable, Sendable {
   /// The maximum number of contacts in a step. Further contacts pin the dynamic disc: it stops, and
   /// so do kinematic discs that touch it.
@@ -53,8 +53,8 @@ public struct SingleDiscSolver: Hashable, Sendable {
     return search(&disc, &first, &second)
   }
 
-  /// Returns the derivative of the clock with respect to time, 1 - ks = e^-kt. The velocity per
-  /// second is the velocity in the clock times this factor.
+  /// Returns the derivative of the clock with respect to time, 1 - ks = e^-kt. The dynamic disc's
+  /// velocity in meters per second is its velocity as measured by the clock times this factor.
   @inline(__always)
   private func decay(at clock: Double) -> Double { 1 - surface.damping.drag * clock }
 

@@ -14,7 +14,7 @@ struct SingleDiscStep {
   /// The length of the step, in seconds.
   let step: Double
   var speedCap = Double.infinity
-  /// The current reading of the clock of `horizon`.
+  /// The current reading of the clock in which `horizon` is measured.
   private var clock = 0.0
   /// The current time, in seconds since the start of the step.
   private var time = 0.0
@@ -27,8 +27,8 @@ struct SingleDiscStep {
     self.step = step
   }
 
-  /// The derivative of the clock with respect to time at `clock`. The dynamic disc's velocity per
-  /// second is its velocity in the clock times this factor.
+  /// The derivative of the clock with respect to time at `clock`. The dynamic disc's velocity in
+  /// meters per second is its velocity as measured by the clock times this factor.
   private var decay: Double { 1 - surface.damping.drag * clock }
 
   mutating func resolveContacts(_ disc: inout Disc, _ first: inout Disc, _ second: inout Disc)

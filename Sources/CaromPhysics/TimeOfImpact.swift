@@ -53,8 +53,8 @@ public enum TimeOfImpact {
     return end(.end, at: b, position: position, velocity: velocity, radius: radius, before: start)
   }
 
-  /// Returns the disc's contact with one end of the segment if that is earlier than `other`, and
-  /// otherwise `other`.
+  /// Returns the circle's contact with one end of the segment if it is earlier than `other`, and
+  /// otherwise returns `other`.
   private static func end(
     _ feature: Feature, at corner: Vector, position: Vector, velocity: Vector, radius: Double,
     before other: SegmentContact?

@@ -58,7 +58,7 @@ public final class SessionMetrics: Sendable {
   }
 
   /// Begins the reports of a session whose loops have sent `sent` bytes and received `received`
-  /// bytes so far. Returns the number by which the other methods name the session.
+  /// bytes so far. Returns the number that identifies the session in calls to the other methods.
   func begin(sent: UInt64, received: UInt64) -> Int {
     reports.withLock { reports in
       reports.lastNumber += 1
@@ -119,8 +119,8 @@ public final class SessionMetrics: Sendable {
 }
 
 extension Session {
-  /// Counts all events and bytes from now on in `metrics`, and reports the state of all peers once
-  /// per `interval`, until the session ends or the task is cancelled.
+  /// From now on, counts all events and bytes of the session in `metrics`, and reports the state of
+  /// all peers once per `interval`, until the session ends or the task is cancelled.
   public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
     let start = await bytes
     let session = metrics.begin(sent: start.sent, received: start.received)

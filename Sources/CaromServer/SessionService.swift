@@ -30,8 +30,8 @@ public struct SessionService: ServiceLifecycle.Service {
     self.body = { try await body(loop) }
   }
 
-  /// Creates a service that runs `body`, which hosts a session on `loops`. If `loops` is empty,
-  /// `body` gets one loop, which the service creates, and shuts down when `body` has ended.
+  /// Creates a service that runs `body`, which hosts a session on `loops`. If `loops` is empty, the
+  /// service creates one loop for `body`, and shuts it down when `body` has ended.
   public init(
     on loops: [NetworkLoop] = [], _ body: @escaping @Sendable ([NetworkLoop]) async throws -> Void
   ) {

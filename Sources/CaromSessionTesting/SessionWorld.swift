@@ -55,9 +55,8 @@ public final class SessionWorld: Sendable {
   /// Runs `body` in a new world and returns its result. The seed determines all random behavior:
   /// that of the network, of the sessions and of `random()`.
   ///
-  /// Throws `TimeLimitExceeded` if `body` has not returned when the virtual time `limit` is
-  /// reached, after cancelling its task: because it is slow, or because it waits for something that
-  /// never happens.
+  /// If `body` has not returned when the virtual time reaches `limit`, because it is slow or waits
+  /// for something that never happens, cancels its task and throws `TimeLimitExceeded`.
   public static func run<Result: Sendable>(
     seed: UInt64, conditions: LinkConditions = .lan, limit: Duration = .seconds(600),
     _ body: @escaping @Sendable (SessionWorld) async throws -> Result
@@ -122,9 +121,9 @@ extension SessionWorld {
     Host(host: host, loop: driver.makeLoop(name: host.id.description, host: host))
   }
 
-  /// Calls `body` with the virtual network and returns the result: to set conditions, to inject
-  /// faults, and to read the trace and the statistics. Traps if the calling task does not run in
-  /// the world.
+  /// Calls `body` with the virtual network and returns its result. Use this method to set
+  /// conditions, to inject faults, and to read the trace and the statistics. Traps if the calling
+  /// task does not run in the world.
   public func withNetwork<Result>(
     _ body: (inout VirtualNetwork) throws -> Result
   ) rethrows -> Result {
@@ -140,8 +139,8 @@ extension SessionWorld {
   /// The current virtual time, which is also that of each host's loop.
   public var now: Instant { driver.now }
 
-  /// Suspends the task for a duration of virtual time, in which everything else goes on. Throws
-  /// `cancelled` if the task is cancelled.
+  /// Suspends the task for a duration of virtual time, while everything else in the world
+  /// continues. Throws `cancelled` if the task is cancelled.
   public func sleep(for duration: Duration) async throws(TransportError) {
     try await executor.sleep(until: now + duration)
   }

@@ -12,7 +12,7 @@ final class WorldDriver: @unchecked Sendable {
     var isScheduled = false
   }
 
-  /// The maximum number of rounds after which the thread does its other work.
+  /// The number of rounds after which `run` lets the thread do its other work.
   private static let roundLimit = 4096
 
   let thread: NetworkLoop
@@ -57,7 +57,8 @@ final class WorldDriver: @unchecked Sendable {
     if isFirst { thread.post { self.run() } }
   }
 
-  /// Runs all work. Whenever there is none, advances the time, until nothing is due any longer.
+  /// Runs all queued work. Whenever no work is left, advances the time. Returns when nothing is due
+  /// any longer, or after `roundLimit` rounds; the thread then calls it again.
   private func run() {
     for _ in 0..<Self.roundLimit {
       let work = queue.withLock { queue in
@@ -78,8 +79,8 @@ final class WorldDriver: @unchecked Sendable {
   }
 
   /// Advances the time to the next event or timeout and handles it. Events are handled before
-  /// timeouts that are due at the same time, and those in the order of the loops. Returns false if
-  /// time stands still.
+  /// timeouts that are due at the same time, and those timeouts in the order of the loops. Returns
+  /// false if time stands still.
   private func advance() -> Bool {
     guard isRunning else { return false }
     let deadline = loops.reduce(nil) { earliest($0, $1.nextTimeout) }

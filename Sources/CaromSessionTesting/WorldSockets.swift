@@ -26,7 +26,8 @@ final class WorldDatagramPort: VirtualDatagramPort {
     return isWildcard(local.address) || address.scoped(to: 0) == local.address.scoped(to: 0)
   }
 
-  /// Whether a socket cannot be bound to `other` beside this one, on the same port.
+  /// Returns whether a socket on the same port cannot be bound to `other` while this socket is
+  /// bound.
   func conflicts(with other: Endpoint) -> Bool {
     accepts(other.address)
       || isWildcard(other.address) && other.address.isV6 == local.address.isV6
@@ -107,7 +108,8 @@ final class WorldStreamEnd: VirtualStreamEnd, @unchecked Sendable {
   private let driver: WorldDriver
   private var handler: ((VirtualStreamEvent) -> Void)?
   private var isReading = false
-  /// The bytes, and the end of the stream, that have arrived while nobody read them.
+  /// The bytes that have arrived while nobody was reading, and the end of the stream if it has
+  /// arrived.
   private var unread = Deque<VirtualStreamEvent>()
 
   init(_ stream: VirtualStream, local: Endpoint, peer: Endpoint, driver: WorldDriver) {

@@ -1,5 +1,5 @@
-/// The exit statuses of the project's programs. Each has the same meaning in all of them. The
-/// values follow sysexits.h where it defines a suitable one.
+/// The exit statuses of the project's programs. Each status has the same meaning in all programs.
+/// The values follow sysexits.h where it defines a suitable one.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
   case success = 0
   case usage = 64

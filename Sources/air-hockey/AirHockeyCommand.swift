@@ -36,7 +36,8 @@ struct AirHockeyCommand: AsyncParsableCommand {
     }
   }
 
-  /// The command, with the subcommand given if it exists, whose help explains the arguments.
+  /// The command whose help explains the arguments: `air-hockey`, followed by the given subcommand
+  /// if there is such a subcommand.
   private static var helpfulCommand: String {
     let given = CommandLine.arguments.dropFirst().first
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }

@@ -15,7 +15,7 @@ struct CommandFailure: Error, Equatable {
 }
 
 extension ExitStatus {
-  /// Creates the status of a program whose game ended for the given reason.
+  /// Creates the status with which the program exits after its game ended for the given reason.
   init(_ reason: DisconnectReason) {
     switch reason {
     case .timedOut, .handshakeTimeout: self = .timedOut

@@ -9,7 +9,7 @@ protocol GameDisplay {
   /// The descriptor that is readable when input has arrived, or nil if the display has no input.
   var inputDescriptor: Int32? { get }
 
-  /// Reads the input that has arrived, and returns the commands in it. Returns nil if none has
+  /// Reads the input that has arrived, and returns the commands in it. Returns nil if no input has
   /// arrived.
   mutating func readCommands(at now: Instant) -> [Controls.Command]?
 

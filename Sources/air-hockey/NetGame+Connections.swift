@@ -55,7 +55,7 @@ extension NetGame {
     role.withHosted { $0.removeSpectator(recipient) }
   }
 
-  /// Waits for an opponent who has lost the network. A host pauses the match meanwhile.
+  /// Waits for an opponent who has lost the network. A host pauses the match while it waits.
   private func didInterrupt(_ connection: ConnectionID) {
     guard connection == connections.opponent, let peer = summary.peer else { return }
     connections.isInterrupted = true
@@ -100,7 +100,8 @@ extension NetGame {
     seatFreed()
   }
 
-  /// Whether this side joined a host and received no state, so that nothing was played.
+  /// Whether this side joined a host but never received a state from it, so that nothing was
+  /// played.
   private var hasOnlyKnocked: Bool {
     role.joined.map { $0.state == nil && summary.ticks == 0 } ?? false
   }

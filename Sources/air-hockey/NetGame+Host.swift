@@ -42,7 +42,7 @@ extension NetGame {
     }
   }
 
-  /// The name of the client, or an empty text if the seat is free.
+  /// The name of the client, or an empty string if the seat is free.
   private var clientName: String { connections.opponent == nil ? "" : summary.peer ?? "" }
 
   private func becomeHost() {

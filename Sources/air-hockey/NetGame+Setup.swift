@@ -21,10 +21,10 @@ extension NetGame {
     var isSpectator = false
     /// Whether network statistics are displayed every second.
     var showsNetwork = false
-    /// What is required of the connections.
+    /// The policy that the session's connections must meet.
     var policy = SessionSecurity.Policy.none
-    /// What the players at this computer should read out to the others, such as a join code; nil if
-    /// there is nothing.
+    /// A line that the players at this computer should read out to the other players, such as a
+    /// join code, or nil if there is nothing to read out.
     var notice: String?
     /// The path of the file to record to, or nil if the session is not recorded.
     var recording: String?

@@ -55,7 +55,7 @@ actor NetGame: LoopActor {
     /// `HostedMatch`.
     var recipients: [Int: ConnectionID] = [:]
     /// The id of the last client on a host, whose match and score are restored when it returns; nil
-    /// if there was none.
+    /// if there has been no client.
     var lastClient: PeerID?
     /// Whether no link to the opponent works.
     var isInterrupted = false
@@ -110,8 +110,8 @@ actor NetGame: LoopActor {
   /// The final score that the host has sent, with the number of its match; nil until it has
   /// arrived.
   var finalScore: (match: UInt16, score: Score)?
-  /// The number of the last match whose winner was announced on this computer, or nil if there is
-  /// none.
+  /// The number of the last match whose winner was announced on this computer, or nil if no winner
+  /// has been announced.
   var lastWonMatch: UInt16?
   var isPlaying = false
   /// The last announcement, displayed while no match is played.
@@ -192,7 +192,8 @@ actor NetGame: LoopActor {
     timers.frame?.arm(at: due)
   }
 
-  /// The time at which the next tick of the match is due, or nil if none is.
+  /// The time at which the next tick of the match is due, or nil while the role of this computer is
+  /// undecided.
   var nextTick: Instant? {
     switch role {
     case .undecided: nil

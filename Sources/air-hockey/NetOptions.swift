@@ -132,8 +132,9 @@ struct SecurityOptions: ParsableArguments {
     security ?? (code != nil ? .code : known != nil ? .known : .none)
   }
 
-  /// Reads the files, makes what is missing, and returns the protection. `makesCode` is true for a
-  /// host, which shows its code.
+  /// Reads the key files that the policy requires, and returns the protection. Creates this
+  /// player's key if it is missing, and a join code if none was given and `makesCode` is true, as
+  /// it is for a host, which shows its join code.
   func load(makesCode: Bool = false) throws(CommandFailure) -> Protection {
     switch policy {
     case .none: return Protection(.none)
@@ -164,12 +165,14 @@ extension SecurityOptions {
   /// The application's name in the account's configuration folder.
   private static let application = "air-hockey"
 
-  /// Loads the key in the given file, or makes one for this start.
+  /// Loads the key from the given file, or creates a key for this run of the program if no file is
+  /// given.
   private func loadIdentity() throws(CommandFailure) -> Identity {
     identity == nil ? .random() : try loadKeptIdentity()
   }
 
-  /// Loads the key in the given file or, without one, in the configuration folder.
+  /// Loads the key from the given file or, if no file is given, from the configuration folder.
+  /// Creates the key if it does not exist.
   private func loadKeptIdentity() throws(CommandFailure) -> Identity {
     let loaded: LoadedIdentity
     do throws(IdentityFileError) {
@@ -190,7 +193,7 @@ extension SecurityOptions {
 /// How the connections of a game are protected.
 struct Protection: Sendable {
   let security: SessionSecurity
-  /// The code that this side shows or has been given; nil without one.
+  /// The join code that this side shows or has been given, or nil if the connections need no code.
   let code: JoinCode?
 
   init(_ security: SessionSecurity, code: JoinCode? = nil) {
@@ -198,8 +201,8 @@ struct Protection: Sendable {
     self.code = code
   }
 
-  /// What players at this computer should read out to the others: the code, or the words of the
-  /// key; nil without encryption.
+  /// The text that players at this computer should read out to the other players: the join code or
+  /// the words of the key, or nil if connections are not encrypted.
   var notice: String? {
     if let code { return "join code \(code.text)" }
     return security.identity.map { "key \($0.fingerprint)" }

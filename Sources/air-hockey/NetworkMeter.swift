@@ -14,9 +14,10 @@ struct NetworkMeter {
   var gap: (mean: Double, most: Int) {
     (frames == 0 ? 0 : Double(gapSum) / Double(frames), gapMost)
   }
-  /// A line of at most 78 columns about the last complete second, for a terminal of 80: round
-  /// trip, loss, age of the other player's newest input, rollbacks and the longest correction,
-  /// bytes sent and received.
+  /// A line about the last complete second, of at most 78 columns so that it fits a terminal with
+  /// 80 columns. The line shows the round trip, the loss, the age of the other player's newest
+  /// input, the number of rollbacks, the longest correction, and the bytes sent and received per
+  /// second.
   private(set) var line = ""
 
   private var frames = 0
@@ -74,8 +75,8 @@ struct NetworkMeter {
     return true
   }
 
-  /// Returns the line about a second, with the length of the longest correction in meters and the
-  /// bytes per second that were sent and received.
+  /// Returns the line about one second. `correction` is the length of the longest correction in
+  /// meters; `sent` and `received` are in bytes per second.
   static func line(
     _ statistics: PeerStatistics, age: Duration, rollbacks: Int, correction: Double, sent: Int,
     received: Int
@@ -86,7 +87,7 @@ struct NetworkMeter {
       + "\(short(correction * 1_000)) mm · \(short(sent))/\(short(received)) B/s"
   }
 
-  /// Returns a number with one decimal, or with none from 100 on.
+  /// Returns a number rounded to one decimal, or to a whole number from 100 on.
   private static func short(_ value: Double) -> String {
     value < 99.95 ? "\((value * 10).rounded() / 10)" : "\(Int(value.rounded()))"
   }

@@ -67,8 +67,8 @@ struct PlayOptions: ParsableArguments {
     return name
   }
 
-  /// Creates a display: none, the terminal, or lines of text. Throws if a person is to play but
-  /// there is no terminal.
+  /// Creates a display: the terminal, lines of text, or a display that shows nothing. Throws if a
+  /// person is to play but there is no terminal.
   func makeDisplay(
     _ seating: Controls.Seating, isSpectator: Bool = false
   ) throws(CommandFailure) -> any GameDisplay {
@@ -99,7 +99,7 @@ struct PlayOptions: ParsableArguments {
 }
 
 extension Strength {
-  /// Returns the strength with the given name; throws if there is none.
+  /// Returns the strength with the given name. Throws if no strength has that name.
   static func named(_ name: String) throws -> Strength {
     guard let strength = allCases.first(where: { "\($0)" == name }) else {
       throw ValidationError("--strength must be easy, medium or hard.")

@@ -3,7 +3,7 @@ import CaromCore
 import Foundation
 
 /// A file into which matches are recorded while they are played. A match that does not continue the
-/// recorded one, such as a match with another host, is recorded into another file next to it.
+/// recorded one, such as a match with a different host, is recorded into a new file next to it.
 struct RecordingFile: Sendable {
   /// The paths of the files, in the order in which they were opened.
   private(set) var paths: [String] = []
@@ -61,7 +61,7 @@ struct RecordingFile: Sendable {
   /// Begins to record a match that is played without a network.
   mutating func begin(_ state: RinkState) { recorder = MatchRecorder(state) }
 
-  /// Ends the current recording, if there is one, and opens another file for the next match.
+  /// Ends the current recording, if there is one, and opens a new file for the next match.
   mutating func beginNextFile() {
     guard isOpen, recorder != nil else { return }
     finish()

@@ -12,7 +12,7 @@ struct ReplayCommand: AsyncParsableCommand {
     commandName: "replay",
     abstract: "Show a recorded match, or check every hash in it if there is no terminal.")
 
-  /// The largest accepted file, in bytes: about a day of play.
+  /// The maximum size of a replay file, in bytes: enough for about a day of play.
   static let sizeLimit = 16 << 20
 
   @Argument(help: "The file to replay.") var file: String

@@ -23,8 +23,8 @@ actor ReplayGame: LoopActor {
     self.loop = loop
   }
 
-  /// Shows the replay until the user quits. If the file is damaged, returns the error and the last
-  /// tick before it.
+  /// Shows the replay until the user quits, then returns nil. If the file is damaged, returns the
+  /// error and the last tick before the damage.
   func run(
     with makeDisplay: @Sendable () throws(CommandFailure) -> any GameDisplay
   ) async throws(CommandFailure) -> (DecodeError, Tick)? {

@@ -8,8 +8,8 @@ import Foundation
 struct TerminalDisplay: GameDisplay {
   /// The length of the puck's trail, in frames.
   private static let trailLength = 9
-  /// A distance in meters. A puck that moves farther than this within one frame has been
-  /// repositioned and did not slide there, so the trail starts again.
+  /// A distance in meters. A puck that moves farther than this within one frame has not slid but
+  /// been repositioned, so its trail starts again.
   private static let leap = 0.3
   /// The time after which an escape character that no other input has followed counts as the Escape
   /// key.

@@ -35,8 +35,9 @@ struct CaromCommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns the first line of a message about the arguments. A negative number is taken for an
-  /// option, so the parser would only say that an argument is missing.
+  /// Returns the first line of the parser's message about invalid arguments. The parser takes a
+  /// negative number for an option and would only say that an argument is missing, so in that case
+  /// this method returns a line about the negative number.
   private static func usageLine(_ message: String) -> Substring {
     let line = message.split(separator: "\n").first ?? "invalid command line"
     let negative = CommandLine.arguments.dropFirst().first { text in

@@ -14,8 +14,8 @@ struct HostCommand: AsyncParsableCommand {
       at name servers. A name without a domain is tried in local; a trailing dot prevents that.
       """)
 
-  /// How long the hosts on the link have to answer before name servers are queried: a question that
-  /// was lost is repeated after a second.
+  /// How long to wait for the hosts on the link to answer before querying name servers. The limit
+  /// allows for one lost question, which is repeated after a second.
   private static let linkLimit = Duration.milliseconds(1500)
 
   @Argument(
@@ -54,7 +54,8 @@ struct HostCommand: AsyncParsableCommand {
 }
 
 extension CommandFailure {
-  /// Whether nobody knows what was looked for.
+  /// Whether the failure means that the hosts on the link provided no answer, so that it is worth
+  /// querying name servers.
   fileprivate var isAbsence: Bool {
     [.timedOut, .unavailable, .noMulticast, .noSuchInterface].contains(status)
   }
@@ -64,7 +65,7 @@ extension CommandFailure {
 private struct HostRows: Sendable {
   static let headings = ["HOST", "ADDRESS", "INTERFACE"]
 
-  /// The address whose host is looked up; nil if the addresses of a host are.
+  /// The address whose host is looked up, or nil if the addresses of a host are looked up.
   private let address: IPAddress?
   private let interfaces = InterfaceNames()
 

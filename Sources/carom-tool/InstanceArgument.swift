@@ -17,7 +17,7 @@ enum InstanceArgument {
     return try BrowseTarget.services(type, domain: domain).name().prefixed(by: name)
   }
 
-  /// The name of a service without its type and domain.
+  /// Returns the name of a service without its type and domain.
   static func text(of fullName: Name) -> String {
     fullName.labels.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
   }

@@ -3,13 +3,14 @@ import CaromDNS
 import CaromDiscovery
 import CaromTransport
 
-/// A multicast DNS query that ends with its command.
+/// A multicast DNS query that is sent by one command and ends with it.
 ///
-/// The first question leaves from port 5353, where the tool then also receives the multicast
-/// answers of all hosts, as every full implementation does: these carry the real times to live.
-/// One-shot queries from ephemeral ports follow, to which hosts respond by unicast with a time to
-/// live of at most 10 s (RFC 6762 §5.1, §6.7), since a host that has multicast an answer within the
-/// last second does not repeat it (§6), and another program may have exclusive use of port 5353.
+/// The query is first sent from port 5353. Like every full implementation, the tool then receives
+/// on that port the multicast answers of all hosts, which carry the real times to live. One-shot
+/// queries from ephemeral ports follow, to which hosts respond by unicast with a time to live of at
+/// most 10 s (RFC 6762 §5.1, §6.7). The one-shot queries are needed because a host that has
+/// multicast an answer within the last second does not repeat it (§6), and because another program
+/// may have exclusive use of port 5353.
 actor LinkQuery: LoopActor {
   /// The new records of a response.
   struct Reply: Sendable {
@@ -17,7 +18,7 @@ actor LinkQuery: LoopActor {
     var answers: [Record]
     /// The other records of the response.
     var others: [Record]
-    /// The questions to which the response states that there is no record.
+    /// The questions for which the response states that no record exists.
     var denied: [RecordKey]
     /// The sender, and the interface that received the response; nil for a name server's answer.
     var source: Endpoint?
@@ -32,17 +33,19 @@ actor LinkQuery: LoopActor {
     let isMember: Bool
   }
 
-  /// The time after which a query is sent from an ephemeral port, unless the only possible answer
-  /// has arrived. Hosts delay an answer by at most 120 ms (RFC 6762 §6).
+  /// The time after which a query is also sent from an ephemeral port, unless an answer has arrived
+  /// and no other host can have a further one. Hosts delay an answer by at most 120 ms (RFC 6762
+  /// §6).
   static let patience = Duration.milliseconds(250)
-  /// The times after the first query at which it is repeated, as long as there is no answer.
+  /// The times, measured from the first query, at which the query is repeated if no host has
+  /// answered or `isRepeated` is true.
   static let repetitions: [Duration] = [.seconds(1), .seconds(3)]
   /// The maximum number of records that are reported.
   static let recordLimit = 4096
 
   nonisolated let loop: NetworkLoop
   nonisolated let questions: [Question]
-  /// Whether the query is repeated although a host has answered.
+  /// Whether the query is repeated even after a host has answered.
   private let isRepeated: Bool
   private let id = UInt16.random(in: 1 ... .max)
   private let handleReply: @Sendable (Reply) -> Void
@@ -59,11 +62,11 @@ actor LinkQuery: LoopActor {
     self.handleReply = handleReply
   }
 
-  /// Whether several hosts may have records of the key.
+  /// Returns whether several hosts may have records with the given key.
   static func isShared(_ key: RecordKey) -> Bool { [.ptr, .any].contains(key.type) }
 
-  /// Sends the query on the selected interfaces, repeats it while there is no answer, and receives
-  /// responses until the task is cancelled.
+  /// Sends the query on the selected interfaces, repeats it while there is no answer or if
+  /// `isRepeated` is true, and receives responses until the task is cancelled.
   func run(with options: ToolOptions) async throws {
     for interface in try options.current() {
       // Another program may hold port 5353 for itself: one-shot queries do without.

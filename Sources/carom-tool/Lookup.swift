@@ -7,7 +7,7 @@ import CaromTransport
 struct Lookup: Sendable {
   typealias Reply = LinkQuery.Reply
 
-  /// How long to wait for the other questions after one has been answered.
+  /// How long to wait for answers to the other questions after one question has been answered.
   private static let patience = LinkQuery.patience
 
   private let options: ToolOptions
@@ -19,12 +19,14 @@ struct Lookup: Sendable {
     self.limit = limit
   }
 
-  /// Queries the hosts on the link, and passes their replies to `handle`. Ends when every question
-  /// is answered or denied, or at the limit. With `collectsAll`, answers do not end the query,
-  /// since other hosts may have more. Throws if there is no answer.
+  /// Queries the hosts on the link for `keys`, and passes their replies to `handle`. Ends when
+  /// every question has been answered or denied, when `patience` has passed since the first answer,
+  /// or at the limit. With `collectsAll`, answers do not end the query, since other hosts may have
+  /// more. Throws if there is no answer.
   ///
-  /// The questions of `others` are asked too, but do not count. If `isRepeated` is true, the
-  /// questions are repeated although some host has answered.
+  /// The questions for `others` are asked too, but their answers neither end the query nor count as
+  /// its answer. If `isRepeated` is true, the questions are repeated even after a host has
+  /// answered.
   func askLink(
     _ keys: [RecordKey], and others: [RecordKey] = [], collectsAll: Bool = false,
     isRepeated: Bool = false, _ handle: @escaping @Sendable (Reply) -> Void
@@ -82,7 +84,7 @@ struct Lookup: Sendable {
     if answers.allSatisfy(\.records.isEmpty) { throw CommandFailure.noSuchRecord(keys) }
   }
 
-  /// Runs `body` with a loop of its own, and shuts the loop down.
+  /// Runs `body` with a new loop, then shuts the loop down.
   private func withLoop<Value: Sendable>(
     _ body: (NetworkLoop) async throws -> Value
   ) async throws -> Value {
@@ -95,7 +97,7 @@ struct Lookup: Sendable {
 }
 
 extension LinkQuery.Reply {
-  /// Creates the reply of a name server, which does not belong to an interface.
+  /// Creates a reply from the answer of a name server. The reply has no source and no interface.
   fileprivate init(_ answer: UnicastAnswer) {
     self.init(
       answers: answer.records, others: answer.additionals, denied: [], source: nil, interface: nil)
@@ -130,7 +132,8 @@ private final class LookupOutcome: Sendable {
   /// Whether there is an answer.
   var isAnswered: Bool { state.withLock { !$0.answered.isEmpty } }
 
-  /// Whether no other answer can change the outcome: every question is answered or denied.
+  /// Whether no further response can change the outcome: every question has been denied or, without
+  /// `collectsAll`, answered.
   var isFinal: Bool {
     state.withLock { state in
       keys.allSatisfy { key in
@@ -152,7 +155,8 @@ extension CommandFailure {
   static let silence = CommandFailure(
     .timedOut, "no host answered in time: check the name, or raise --timeout")
 
-  /// The failure of a query to which the answer is that there is nothing.
+  /// Returns the failure of a query that was answered with the statement that no such record
+  /// exists.
   static func noSuchRecord(_ keys: [RecordKey]) -> CommandFailure {
     let types = keys.map { RecordText.name(of: $0.type) }.joined(separator: " or ")
     let name = keys.first.map { "\($0.name)" } ?? ""

@@ -2,8 +2,8 @@ import CaromDNS
 
 /// A domain name as it is written on the command line.
 enum NameArgument {
-  /// Parses a name. A name without a domain, such as "maya" or "_http._tcp", is taken as one on the
-  /// link, and a line on standard error says so; a trailing dot prevents that.
+  /// Parses a name. Appends `local` to a name without a domain, such as "maya" or "_http._tcp", and
+  /// prints a line about this to standard error. A trailing dot prevents that.
   static func name(_ text: String) throws(CommandFailure) -> Name {
     guard let name = try? Name(text: text) else {
       throw CommandFailure(
@@ -19,14 +19,15 @@ enum NameArgument {
     return local
   }
 
-  /// Whether a name ends with a domain, and not with its only label or a transport.
+  /// Returns whether a name has a domain: it has more than one label, and the last label is not a
+  /// transport such as `_tcp`.
   private static func hasDomain(_ name: Name) -> Bool {
     guard let last = name.labels.last, name.labels.count > 1 else { return false }
     return !["_tcp", "_udp"].contains(String(decoding: last, as: UTF8.self).lowercased())
   }
 
-  /// The types to query when none is given: the addresses of a host, or the pointers of a service
-  /// type or a reverse name.
+  /// Returns the record types to query if the user gives none: the addresses for the name of a
+  /// host, or the pointers for a service type or a reverse name.
   static func usualTypes(of name: Name) -> [RecordType] {
     let (first, last) = (name.labels.first?.first, name.labels.last ?? [])
     let isPointer =

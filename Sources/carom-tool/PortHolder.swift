@@ -9,7 +9,7 @@ import CaromTransport
 /// Finds the programs that have a UDP port open, as far as this process is permitted to see them.
 /// Finds none on systems other than Linux.
 enum PortHolder {
-  /// The largest list of sockets that is read, in bytes: some 100,000 sockets.
+  /// The maximum number of bytes to read from a list of sockets: enough for about 100,000 sockets.
   private static let textLimit = 16 << 20
 
   /// Returns the other programs that have the port open, such as "avahi-daemon (812)".

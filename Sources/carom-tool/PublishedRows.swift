@@ -21,15 +21,16 @@ final class PublishedRows: Sendable {
     state = Locked(State(name: service.name, record: service.txt))
   }
 
-  /// The TXT record with all changes.
+  /// The TXT record with all changes made so far.
   var record: TXTRecord { state.withLock { $0.record } }
 
-  /// Changes a key of the TXT record.
+  /// Applies a change to the TXT record. `line` has the form that `TXTPair` describes.
   func change(_ line: String) throws {
     try state.withLock { try TXTPair(line, removes: true).apply(to: &$0.record) }
   }
 
-  /// Returns the report of an event. `newName` is the service's name from now on.
+  /// Returns the report of an event. `newName`, if not nil, becomes the service's name in this and
+  /// all later reports.
   func report(_ event: Report.Event, as newName: String? = nil) -> Report {
     let (name, record) = state.withLock { state in
       state.name = newName ?? state.name

@@ -42,8 +42,7 @@ enum RecordText {
   }
 
   /// Returns the length-prefixed strings of which the data consists, each escaped. If `escapesDots`
-  /// is true, the strings are the labels of a name, and dots instead of quotation marks are
-  /// escaped.
+  /// is true, the strings are the labels of a name, so dots are escaped instead of quotation marks.
   private static func labels(_ wire: [UInt8], escapesDots: Bool = true) -> [String] {
     var rest = wire[...]
     var parts: [String] = []

@@ -40,7 +40,8 @@ struct Report: Sendable {
   /// The members of the JSON object after `event`.
   let fields: [JSONValue.Field]
 
-  /// Creates a report. `isNew` marks a row as new although the event changes a row elsewhere.
+  /// Creates a report. If `isNew` is true, the text line begins with "+", although other commands
+  /// report the same event as a change to an existing row.
   init(
     _ event: Event, _ key: String, isNew: Bool = false, cells: [String],
     _ fields: [JSONValue.Field]

@@ -4,7 +4,7 @@ import CaromDiscovery
 import CaromTransport
 
 /// Checks that a name server answers a query that a command repeats as long as it runs. Without
-/// this check, a command that receives no answers would look like one with nothing to show.
+/// this check, the user could not tell missing answers from a query that has no results.
 final class ServerCheck: Sendable {
   private enum State {
     case unanswered, answered
@@ -14,7 +14,7 @@ final class ServerCheck: Sendable {
 
   /// How long to wait for an answer before a warning is printed.
   private static let warningDelay = Duration.seconds(3)
-  /// The time between two queries after the warning.
+  /// How long to wait after an unanswered query before it is repeated.
   private static let interval = Duration.seconds(10)
 
   private let key: RecordKey

@@ -4,7 +4,7 @@ import CaromTransport
 
 /// Converts services to reports, and remembers the state of each service.
 final class ServiceRows: Sendable {
-  /// Which cells a row has besides the name, the interface and the TXT record.
+  /// The cells that a row has in addition to the name, the interface and the TXT record.
   struct Columns: OptionSet, Sendable {
     let rawValue: Int
     /// The service's type.

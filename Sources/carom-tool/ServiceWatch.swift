@@ -10,7 +10,8 @@ struct ServiceWatch: Sendable {
   let rows: ServiceRows
   let output: Output
 
-  /// Returns the name that is queried for the services of a type, or for all types if it is nil.
+  /// Returns the name to query for the services of a type, or for all service types if `type` is
+  /// nil.
   func question(_ type: ServiceType?) throws -> Name {
     try type.map { try BrowseTarget.services($0, domain: domain).name() }
       ?? BrowseTarget.types(domain: domain).name()
@@ -38,8 +39,8 @@ struct ServiceWatch: Sendable {
     }
   }
 
-  /// Watches the services of all types until the task is cancelled. A type that is no longer
-  /// offered is watched further, since its last service may outlive the record that lists the type.
+  /// Watches the services of all types until the task is cancelled. Continues to watch a type that
+  /// is no longer offered, since its last service may outlive the record that lists the type.
   func runAll() async throws {
     try await withThrowingDiscardingTaskGroup { group in
       var known: Set<ServiceType> = []

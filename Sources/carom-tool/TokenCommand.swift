@@ -118,7 +118,7 @@ struct TokenShowCommand: ParsableCommand {
       json ? rows.json() : rows.text(at: UnixTime(milliseconds: WallClock.milliseconds)))
   }
 
-  /// Returns the first line of standard input, of which no more than a few thousand bytes are read.
+  /// Returns the first line of standard input. Reads at most 5,120 bytes.
   private static func input() -> String {
     var input: [UInt8] = []
     while input.count <= 4_096, !input.contains(UInt8(ascii: "\n")),

@@ -4,21 +4,22 @@ import CaromTransport
 import TerminalText
 
 /// The parts of a connect token that are displayed: its hosts, its times and, if they are known,
-/// its player and data. The key and the ticket are shown only in the token's own text, which
-/// `json(token:)` includes if it is given.
+/// its player and data. The key and the ticket are contained only in the encoded token, which
+/// `json(token:)` includes if it is passed as `token`.
 struct TokenRows {
   private let token: ConnectToken
   private let player: PeerID?
   private let data: [UInt8]?
 
-  /// Creates the rows of a token. Its player and data are known only with the backend's key.
+  /// Creates the rows of a token. The token's player and data are known only to those who have the
+  /// backend's key.
   init(_ token: ConnectToken, player: PeerID? = nil, data: [UInt8]? = nil) {
     self.token = token
     self.player = player
     self.data = data
   }
 
-  /// The rows as lines for people.
+  /// Returns the rows as lines of text for people.
   func text(at now: UnixTime) -> String {
     var rows = token.hosts.map { ("host", $0.description) }
     rows.append(("made", Self.text(of: token.made, at: now)))
@@ -32,7 +33,7 @@ struct TokenRows {
     }.joined(separator: "\n")
   }
 
-  /// The rows as a JSON object on one line, with the token's text if it is given.
+  /// Returns the rows as a JSON object on one line, with the encoded token if `text` is not nil.
   func json(token text: String? = nil) -> String {
     var fields: [JSONValue.Field] = [.init("event", .string("token"))]
     if let text { fields.append(.init("token", .string(text))) }
@@ -52,7 +53,7 @@ struct TokenRows {
     return JSONValue.object(fields).text
   }
 
-  /// Prints lines to standard output. It is no error if nobody reads them.
+  /// Prints lines to standard output. Does not throw if standard output is a pipe without a reader.
   static func print(_ lines: String) throws {
     do throws(TransportError) {
       try SystemFile.append(Array((lines + "\n").utf8), to: 1)

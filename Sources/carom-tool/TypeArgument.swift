@@ -1,9 +1,9 @@
 import CaromDNS
 import CaromDiscovery
 
-/// A service type as it is written on the command line: `_http._tcp`; with a subtype before it, as
-/// in `_printer._sub._http._tcp`, or after a comma, as dns-sd writes it; and with a domain after
-/// it, as in `_http._tcp.local`.
+/// A service type as it is written on the command line, such as `_http._tcp`. A subtype may stand
+/// before the type, as in `_printer._sub._http._tcp`, or after it and a comma, as dns-sd writes it.
+/// A domain may follow, as in `_http._tcp.local`.
 struct TypeArgument: Equatable {
   let type: ServiceType
   var subtype: String?
@@ -27,8 +27,8 @@ struct TypeArgument: Equatable {
 
   private static func text(_ label: [UInt8]) -> String { String(decoding: label, as: UTF8.self) }
 
-  /// Returns the domain that is given by one of `texts` or with the type, or "local" if none is.
-  /// Throws if two of them differ.
+  /// Returns the domain that is given in `texts` or as `qualified`, the domain of a type, or
+  /// "local" if no domain is given. Throws if two of the given domains differ.
   static func domain(_ texts: [String?], _ qualified: Name? = nil) throws -> Name {
     let given =
       try texts.compactMap { $0 }.map(CommandFailure.domain) + [qualified].compactMap { $0 }

@@ -1,5 +1,5 @@
-/// The key of 32 bytes that a backend shares with its hosts, and with which it makes connect
-/// tokens. `description` does not show it.
+/// The 32-byte key that a backend shares with its hosts and uses to make connect tokens.
+/// `description` does not show the key.
 public struct BackendKey: Sendable {
   /// The length of a key in bytes.
   public static let length = XChaChaPoly.keyLength
@@ -32,8 +32,8 @@ public struct BackendKey: Sendable {
 }
 
 extension BackendKey: CustomStringConvertible, CustomReflectable {
-  /// A text that does not show the key.
+  /// A string that does not show the key.
   public var description: String { "backend key" }
-  /// Nothing, so that `dump` does not show the key.
+  /// An empty mirror, so that `dump` does not show the key.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

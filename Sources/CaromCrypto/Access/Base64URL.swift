@@ -1,4 +1,4 @@
-/// Bytes as letters, digits, "-" and "_" (base64url, RFC 4648 §5), without padding.
+/// The base64url encoding of bytes (RFC 4648 §5) as letters, digits, "-" and "_", without padding.
 enum Base64URL {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -23,8 +23,8 @@ enum Base64URL {
     return String(decoding: characters, as: UTF8.self)
   }
 
-  /// Returns the bytes that a text stands for. Returns nil unless `text(of:)` makes that text of
-  /// them.
+  /// Returns the bytes that `text` encodes. Returns nil unless `text(of:)` returns exactly `text`
+  /// for these bytes.
   static func bytes(of text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count * 3 / 4)

@@ -1,10 +1,10 @@
 import CaromCore
 
-/// What a client gets from a backend in order to join one of certain hosts once: the hosts, a
-/// ticket that only they can read, and a key for the first messages.
+/// What a backend gives a client so that the client can join one of certain hosts once: the hosts,
+/// a ticket that only these hosts can read in full, and a key for the first messages.
 ///
-/// Give a token to its player over a secure way alone, such as HTTPS: somebody else who has it can
-/// join instead. `description` does not show it.
+/// Send a token to its player only over a secure channel, such as HTTPS: anybody else who gets the
+/// token can join in the player's place. `description` does not show the token.
 public struct ConnectToken: Sendable {
   /// The maximum length of a token in bytes.
   public static let maximumLength = 512
@@ -19,20 +19,20 @@ public struct ConnectToken: Sendable {
   static let keyLength = 32
 
   private let ticket: Ticket
-  /// The key that the client and the host share, the pre-shared key of their handshake.
+  /// The key that the client and the host share. It is the pre-shared key of their handshake.
   package let key: SecretBytes
 
-  /// Makes a token, as a backend does.
+  /// Creates a token. Only a backend does this.
   ///
   /// - Parameters:
   ///   - hosts: The endpoints at which the client should try to join, at most 6. A host accepts the
-  ///     token only if one of them is its own.
+  ///     token only if one of these endpoints is its own.
   ///   - player: The id under which the host knows the player.
-  ///   - lifetime: The time for which the token is valid, at most one day.
+  ///   - lifetime: The time for which the token is valid, 1 ms to one day.
   ///   - data: Up to 256 bytes for the host, such as a team or a level.
   ///   - backendKey: The key that the backend shares with its hosts.
-  ///   - now: The time.
-  ///   - generator: An unpredictable generator, as the system's is.
+  ///   - now: The current time.
+  ///   - generator: An unpredictable generator, such as the system's.
   public init(
     for hosts: [Endpoint], player: PeerID, lifetime: Duration, data: [UInt8] = [],
     key backendKey: BackendKey, at now: UnixTime, using generator: inout some RandomNumberGenerator
@@ -50,7 +50,8 @@ public struct ConnectToken: Sendable {
       backendKey: backendKey)
   }
 
-  /// Reads a token from its bytes. Whether it is authentic, only a host can tell.
+  /// Reads a token from its bytes. Does not check whether the token is authentic; only a host can
+  /// do that.
   public init(decoding bytes: Span<UInt8>) throws(DecodeError) {
     guard bytes.count <= Self.maximumLength else {
       throw .tooLarge(length: UInt64(bytes.count), limit: UInt64(Self.maximumLength))
@@ -63,7 +64,7 @@ public struct ConnectToken: Sendable {
     key = SecretBytes(copying: bytes.extracting(length...))
   }
 
-  /// Reads a token from its text. Throws if the text is no token.
+  /// Reads a token from its text. Throws if the text is not a token.
   public init(_ text: some StringProtocol) throws(DecodeError) {
     let limit = Base64URL.length(of: Self.maximumLength)
     guard text.utf8.count <= limit else {
@@ -81,11 +82,11 @@ public struct ConnectToken: Sendable {
   /// The time from which the token is no longer valid.
   public var expiry: UnixTime { ticket.expiry }
 
-  /// The part that the client sends to the host.
+  /// The token's ticket, which the client sends to the host.
   package var ticketBytes: [UInt8] { ticket.bytes }
 
-  /// Returns the player and the data of the token. Returns nil if it was not made with
-  /// `backendKey`, or was changed. Whether a host would accept the token is not checked.
+  /// Returns the player and the data of the token. Returns nil if the token was not made with
+  /// `backendKey` or was changed. Does not check whether a host would accept the token.
   package func open(with backendKey: BackendKey) -> (player: PeerID, data: [UInt8])? {
     ticket.open(with: [backendKey]).map { ($0.player, $0.data) }
   }
@@ -103,17 +104,17 @@ public struct ConnectToken: Sendable {
 }
 
 extension ConnectToken: CustomStringConvertible, CustomReflectable {
-  /// A text that does not show the token; `text` does.
+  /// A string that names the token's hosts and does not show the token; `text` shows it.
   public var description: String {
     "connect token for \(hosts.map(\.description).joined(separator: ", "))"
   }
-  /// The hosts alone, so that `dump` does not show the token.
+  /// A mirror that contains only the hosts, so that `dump` does not show the token.
   public var customMirror: Mirror { Mirror(self, children: ["hosts": hosts]) }
 }
 
-/// The reasons why a token is not made, or not accepted.
+/// The reasons why a token cannot be made or is not accepted.
 public enum ConnectTokenError: Error, Hashable, Sendable {
-  /// A token names at most 6 hosts: choose some.
+  /// More than 6 hosts were given, but a token names at most 6: choose some of them.
   case tooManyHosts
   /// Nobody can connect to the endpoint: give an address of the host, and a port other than 0.
   case invalidHost(Endpoint)
@@ -121,12 +122,12 @@ public enum ConnectTokenError: Error, Hashable, Sendable {
   case tooMuchData
   /// A token must be valid for a millisecond to a day.
   case invalidLifetime
-  /// The bytes are no ticket of a token.
+  /// The bytes are not the ticket of a connect token.
   case malformed(DecodeError)
   /// The token is no longer valid: ask the backend for another one.
   case expired
-  /// The token was made in the future, by this host's clock: try again in a moment, and check the
-  /// clocks of the backend and of the host.
+  /// According to this host's clock, the token was made in the future: try again in a moment, and
+  /// check the clocks of the backend and of the host.
   case notYetValid
   /// The token was made before the host started, so nobody knows whether it was used: ask the
   /// backend for another one.
@@ -134,7 +135,7 @@ public enum ConnectTokenError: Error, Hashable, Sendable {
   /// The token is for other hosts: connect to one of those that it names.
   case otherHost
   /// The token was not made with a key of this host, or was changed: ask the backend for another
-  /// one, and check that both have the same key.
+  /// one, and check that the backend and the host have the same key.
   case notAuthentic
 }
 

@@ -1,14 +1,14 @@
 /// A short secret that a host shows and players type in to join, such as "K7QM-2XRT".
 ///
-/// It has 40 random bits. That suffices because a guess can only be tested by asking the host, who
-/// limits the attempts. `description` does not show it.
+/// It has 40 random bits. That suffices because a guess can only be tested by asking the host,
+/// which limits the attempts. `description` does not show the code.
 public struct JoinCode: Hashable, Sendable {
   /// The number of characters.
   public static let length = 8
-  /// The maximum length of a text that is read as a code, in UTF-8 bytes.
+  /// The maximum length of a string that is read as a code, in UTF-8 bytes.
   public static let maximumText = 64
-  /// The characters, each of which stands for five bits: all digits, and the letters without I, L,
-  /// O and U, which could be taken for others.
+  /// The characters, each of which stands for five bits: all digits, and the letters except I, L, O
+  /// and U, which could be mistaken for other characters.
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
   /// The characters as numbers from 0 to 31.
@@ -38,8 +38,7 @@ public struct JoinCode: Hashable, Sendable {
     return String(characters.prefix(4)) + "-" + String(characters.suffix(4))
   }
 
-  /// The password of the exchange that proves the code: the eight characters in upper case, in
-  /// ASCII.
+  /// The password for the password exchange: the code's eight characters in upper case, in ASCII.
   package var password: SecretBytes {
     var bytes = values.map { Self.alphabet[Int($0)].asciiValue! }
     return SecretBytes(moving: &bytes)
@@ -64,17 +63,18 @@ public struct JoinCode: Hashable, Sendable {
 }
 
 extension JoinCode: CustomStringConvertible, CustomReflectable {
-  /// A text that does not show the code; `text` does.
+  /// A string that does not show the code; `text` shows it.
   public var description: String { "join code" }
-  /// Nothing, so that `dump` does not show the code.
+  /// An empty mirror, so that `dump` does not show the code.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The reasons why a string is not a valid join code.
 public enum JoinCodeError: Error, Hashable, Sendable {
-  /// The text does not have eight letters and digits: check for a missing or surplus one.
+  /// The string does not have exactly eight letters and digits: check for a missing or surplus
+  /// character.
   case wrongLength
-  /// The character is not in any code: check what was typed.
+  /// The character cannot occur in a code: check what was typed.
   case invalid(Character)
 }
 

@@ -1,9 +1,9 @@
 import CaromCore
 
-/// The part of a connect token that the client sends to the host. A backend makes it, and only
-/// those who have the backend key can read all of it or change anything.
+/// The part of a connect token that the client sends to the host. A backend makes it, and only the
+/// owners of the backend key can read all of it or change any part of it unnoticed.
 ///
-/// WireFormat describes its bytes.
+/// The page WireFormat describes the ticket's bytes.
 struct Ticket: Sendable {
   /// The first bytes of a ticket, which name this version of its format.
   static let magic = Array("CRT1".utf8)
@@ -12,7 +12,7 @@ struct Ticket: Sendable {
   /// The length in bytes of the longest ticket.
   static let maximumLength =
     minimumLength + ConnectToken.hostLimit * 19 + ConnectToken.maximumData
-  /// The bytes beside the backend's data from the nonce on.
+  /// The number of bytes from the nonce to the end of the ticket, not counting the backend's data.
   private static let sealedOverhead =
     XChaChaPoly.nonceLength + ConnectToken.keyLength + 16 + XChaChaPoly.tagLength
 
@@ -55,7 +55,7 @@ struct Ticket: Sendable {
     headLength = head.count
   }
 
-  /// Reads the head of a ticket. Whether it is authentic only `open` shows.
+  /// Reads the head of a ticket. Does not check whether the ticket is authentic; `open` does.
   init(decoding bytes: Span<UInt8>) throws(DecodeError) {
     guard bytes.count <= Self.maximumLength else {
       throw .tooLarge(length: UInt64(bytes.count), limit: UInt64(Self.maximumLength))

@@ -12,18 +12,18 @@ public struct AcceptedTicket: Sendable {
   public let expiry: UnixTime
   /// The hosts for which the ticket is meant.
   public let hosts: [Endpoint]
-  /// The key that the host shares with the client, the pre-shared key of their handshake.
+  /// The key that the host shares with the client. It is the pre-shared key of their handshake.
   package let key: SecretBytes
-  /// The ticket's name in the memory of used tickets.
+  /// The id under which `UsedTickets` remembers the ticket.
   package let id: TicketID
 }
 
-/// The name of a ticket: its tag, which nobody can choose without the backend key.
+/// The id of a ticket: its tag, which nobody can choose without the backend key.
 package struct TicketID: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
-  /// Creates the name from the last 16 bytes of a ticket.
+  /// Creates the id from the last 16 bytes of a ticket.
   init(_ ticket: [UInt8]) {
     let tag = ticket.suffix(XChaChaPoly.tagLength)
     high = tag.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -31,8 +31,8 @@ package struct TicketID: Hashable, Sendable {
   }
 }
 
-/// A host's reading of tickets: which ones it accepts. Whether one was used before is a question
-/// for `UsedTickets`.
+/// Reads tickets for a host and decides which ones the host accepts. `UsedTickets` decides whether
+/// a ticket has been used before.
 package struct TicketReader: Sendable {
   /// The maximum number of backend keys. Each is tried in turn, so that a backend can change its
   /// key while tickets of the old one are still valid.
@@ -42,13 +42,14 @@ package struct TicketReader: Sendable {
   private let start: UnixTime
   private let endpoints: Set<Endpoint>?
 
-  /// Creates the reading of a host.
+  /// Creates the ticket reader of a host.
   ///
   /// - Parameters:
   ///   - keys: The backend keys, 1 to 4.
-  ///   - start: The time at which the host started. What was used before, it does not know.
-  ///   - endpoints: The endpoints at which clients reach the host; nil if it does not know them,
-  ///     because it is behind a proxy. It then accepts tickets for any host.
+  ///   - start: The time at which the host started. The host does not know which tickets were used
+  ///     before this time.
+  ///   - endpoints: The endpoints at which clients reach the host, or nil if the host does not know
+  ///     them because it is behind a proxy. If nil, the host accepts tickets for any host.
   package init(keys: [BackendKey], start: UnixTime, endpoints: Set<Endpoint>? = nil) {
     precondition((1...Self.keyLimit).contains(keys.count), "a host has 1 to 4 backend keys")
     self.keys = keys
@@ -56,12 +57,12 @@ package struct TicketReader: Sendable {
     self.endpoints = endpoints
   }
 
-  /// Reads a ticket. All checks that need no key come first, so that most of what is not a valid
-  /// ticket costs no decryption.
+  /// Reads a ticket. All checks that need no key come first, so that most invalid tickets are
+  /// refused without a decryption.
   ///
   /// A ticket that was made in the future is refused, and so is one that was made before the host
-  /// started: hence no ticket that was used before the host started is accepted again, however much
-  /// the clocks of backend and host differ.
+  /// started. Hence no ticket that was used before the host started is accepted again, however much
+  /// the clocks of the backend and the host differ.
   package func read(
     _ bytes: Span<UInt8>, at now: UnixTime
   ) throws(ConnectTokenError) -> AcceptedTicket {

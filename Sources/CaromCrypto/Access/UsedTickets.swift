@@ -1,18 +1,18 @@
 import CaromCore
 
-/// The tickets that were used and are still valid, so that each is used once. All loops of a host
-/// share one memory.
+/// The tickets that were used and are still valid, so that each is used only once. All loops of a
+/// host share one `UsedTickets`.
 ///
-/// A ticket is never forgotten while it would be accepted. When the memory is full, new tickets
-/// wait until one in it expires.
+/// A ticket is never forgotten while it would still be accepted. When there is no room for more
+/// tickets, new ones must wait until a remembered one expires.
 package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
   /// The result of using a ticket.
   package enum Outcome: Hashable, Sendable {
     /// The ticket was not used before; now it is.
     case first
-    /// The same owner has used the ticket already, so this is a repetition of what it sent.
+    /// The same owner has already used the ticket, so this is a repetition of an earlier use.
     case repeated
-    /// Another owner has used the ticket.
+    /// A different owner has used the ticket.
     case used
     /// The ticket has expired.
     case expired
@@ -31,12 +31,12 @@ package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
   package let capacity: Int
   private var owners: [TicketID: Owner] = [:]
   private var expiries = Heap<Expiry>()
-  /// The latest time that was given. If the wall clock is set back, tickets that were forgotten
-  /// because they had expired must not become valid again.
+  /// The latest time that was passed to `use`. If the wall clock is set back, tickets that were
+  /// forgotten because they had expired must not become valid again.
   private var latest = UnixTime(milliseconds: .min)
 
-  /// Creates an empty memory. Its default capacity suffices for a thousand players a second with
-  /// tickets that are valid for a minute.
+  /// Creates an empty set of used tickets. The default capacity suffices for a thousand players a
+  /// second with tickets that are valid for a minute.
   package init(capacity: Int = 65_536) {
     precondition(capacity > 0, "a memory needs room for a ticket")
     self.capacity = capacity

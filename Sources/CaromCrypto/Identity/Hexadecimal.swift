@@ -1,5 +1,5 @@
-/// Bytes as hexadecimal digits, in ASCII. Both are byte arrays, because a string that contains a
-/// secret could not be overwritten.
+/// The encoding of bytes as hexadecimal digits in ASCII. The digits are byte arrays, because a
+/// string that contains a secret could not be overwritten.
 package enum Hexadecimal {
   private static let digits = Array("0123456789abcdef".utf8)
 

@@ -26,7 +26,7 @@ public struct Identity: Sendable {
 }
 
 extension Identity: Hashable {
-  /// Returns whether both have the same key pair.
+  /// Returns whether both identities have the same key pair.
   public static func == (a: Identity, b: Identity) -> Bool { a.publicKey == b.publicKey }
 
   /// Hashes the public key.
@@ -34,15 +34,15 @@ extension Identity: Hashable {
 }
 
 extension Identity: CustomStringConvertible, CustomReflectable {
-  /// The fingerprint, and nothing of the secret.
+  /// The fingerprint, without any part of the secret key.
   public var description: String { "identity \(fingerprint)" }
-  /// The id alone, so that `dump` does not show more.
+  /// A mirror that contains only the id, so that `dump` shows nothing else.
   public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
 extension PeerID {
-  /// The text before the key in the input of the hash, so that no other use of the hash gives an
-  /// id.
+  /// The prefix that is hashed before the key, so that no other use of the hash function yields a
+  /// peer id.
   private static let domain = Array("carom peer id".utf8)
 
   /// Creates the id that belongs to a public key: the first 16 bytes of a hash of it. Nobody can

@@ -38,9 +38,9 @@ public struct KnownPeers: Hashable, Sendable {
   /// Returns whether some name has this key.
   public func contains(_ key: PublicKey) -> Bool { keys.values.contains(key) }
 
-  /// Returns whether a peer that has proven `key` may be taken for the one of this name, or is new.
-  /// Throws `changedKey` if another key is known for the name: somebody else may be pretending to
-  /// be that peer.
+  /// Checks the name and the key of a peer that has proven `key`. Returns `known` if the name is
+  /// recorded with this key, or `new` if the name is not recorded. Throws `changedKey` if a
+  /// different key is recorded for the name: somebody else may be pretending to be that peer.
   public func check(_ name: String, _ key: PublicKey) throws(KnownPeersError) -> Standing {
     guard let known = keys[name] else { return .new }
     guard known == key else {
@@ -49,8 +49,8 @@ public struct KnownPeers: Hashable, Sendable {
     return .known
   }
 
-  /// Records the key of a name. A key that is recorded already is replaced, so `check` must come
-  /// first, and a person must have agreed to the change.
+  /// Records the key of a name. Replaces a key that is already recorded for the name, so call
+  /// `check` first, and let a person agree to any change.
   public mutating func insert(_ name: String, _ key: PublicKey) throws(KnownPeersError) {
     guard Self.isValid(name) else { throw .invalidName }
     guard keys[name] != nil || keys.count < Self.limit else { throw .full }
@@ -106,8 +106,8 @@ extension KnownPeers {
 
 /// The errors of a list of known peers.
 public enum KnownPeersError: Error, Hashable, Sendable {
-  /// A peer proved another key than the one that is known for its name: ask the person at the other
-  /// end to read out the words of its key, and remove the name only if they match.
+  /// A peer proved a different key from the one that is known for its name: ask the person at the
+  /// other end to read out the words of its key, and remove the name only if they match.
   case changedKey(name: String, known: Fingerprint, offered: Fingerprint)
   /// A name is empty, has more than 255 bytes, has control characters, or has a space at an end.
   case invalidName

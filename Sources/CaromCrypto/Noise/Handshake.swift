@@ -32,8 +32,8 @@ package struct Handshake: Sendable {
 
   /// The peer's static public key; nil if it is not known yet or the peer has none.
   package private(set) var remoteStatic: PublicKey?
-  /// The pre-shared key of 32 bytes. It must be set before the message that the pattern mixes it
-  /// into.
+  /// The pre-shared key of 32 bytes. It must be set before the message in which the pattern uses it
+  /// is written or read.
   package var presharedKey: SecretBytes?
 
   /// Creates one side's state.
@@ -78,8 +78,9 @@ package struct Handshake: Sendable {
   /// Whether it is this side's turn to write.
   package var isWriting: Bool { !isComplete && (messageCount % 2 == 0) == isInitiator }
 
-  /// A hash of all that both sides have seen, which is the same on both once the handshake is
-  /// complete, and of which no part can be chosen by a third (channel binding, section 11.2).
+  /// A hash of everything that both sides have seen. Once the handshake is complete, both sides
+  /// have the same hash, and no third party can have chosen any part of it (channel binding,
+  /// section 11.2).
   package var hash: [UInt8] { symmetric.hash }
 
   /// Returns the keys for the messages after the handshake, for `cipher` or, if it is nil, for the
@@ -92,7 +93,7 @@ package struct Handshake: Sendable {
     return isInitiator ? (keys.initiator, keys.responder) : (keys.responder, keys.initiator)
   }
 
-  /// Returns a secret of 32 bytes that only the two sides know, for other uses than messages.
+  /// Returns a secret of 32 bytes that only the two sides know, for purposes other than messages.
   package func makeSecret() -> SecretBytes {
     precondition(isComplete, "the handshake is not complete")
     return symmetric.split(symmetric.cipher).secret
@@ -102,7 +103,8 @@ package struct Handshake: Sendable {
 // MARK: - Messages
 extension Handshake {
   /// Returns this side's next message, with `payload` in it. The payload is only as secret as the
-  /// pattern makes it at this point: that of the first message of `xx` is not encrypted at all.
+  /// pattern makes it at this point; for example, the payload of the first message of `xx` is not
+  /// encrypted.
   package mutating func write(_ payload: [UInt8] = []) throws(HandshakeError) -> [UInt8] {
     precondition(isWriting, "it is the peer's turn to write")
     var next = self
@@ -168,7 +170,7 @@ extension Handshake {
     if pattern.usesPresharedKey { symmetric.mixKey(SecretBytes(copying: key.bytes.span)) }
   }
 
-  /// Mixes in the secret that a token other than `e` and `s` stands for.
+  /// Mixes in the secret that `token` stands for, which must not be `e` or `s`.
   private mutating func mixSecret(_ token: HandshakePattern.Token) throws(HandshakeError) {
     switch token {
     case .e, .s: preconditionFailure("public keys are sent, not mixed in alone")

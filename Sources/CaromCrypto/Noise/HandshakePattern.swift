@@ -34,7 +34,7 @@ package struct HandshakePattern: Hashable, Sendable {
   package static let xx = HandshakePattern("XX")!
   /// The initiator knows the host's static key, and may send data in the first message.
   package static let ik = HandshakePattern("IK")!
-  /// As `xx`, and both sides prove that they have a pre-shared key.
+  /// Like `xx`, but both sides also prove that they have a pre-shared key.
   package static let xxpsk3 = HandshakePattern("XXpsk3")!
   /// Both sides have a pre-shared key, and no static keys. The first message may carry data.
   package static let nnpsk0 = HandshakePattern("NNpsk0")!

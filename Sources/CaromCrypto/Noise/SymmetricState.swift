@@ -77,9 +77,10 @@ struct SymmetricState: Sendable {
     return plain
   }
 
-  /// Returns the keys for the messages after the handshake, for `cipher`: of those that the
-  /// initiator sends, and of those that the responder sends. The third output is a secret for
-  /// everything else that only the two sides may know; the first two do not depend on it.
+  /// Returns two keys for `cipher` and a secret. The keys are for the messages after the handshake:
+  /// the first for those that the initiator sends, the second for those that the responder sends.
+  /// The secret is for all other purposes for which only the two sides may know it; the keys do not
+  /// depend on it.
   func split(
     _ cipher: Cipher
   ) -> (initiator: TransportKey, responder: TransportKey, secret: SecretBytes) {

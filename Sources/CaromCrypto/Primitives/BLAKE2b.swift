@@ -41,8 +41,8 @@ enum BLAKE2b {
     return keys
   }
 
-  /// Returns the key, padded with zeros to a block, with all bytes of the block combined with
-  /// `pad`.
+  /// Returns the key, padded with zeros to the length of a block, with every byte of the block
+  /// XORed with `pad`.
   private static func padded(_ key: SecretBytes, _ pad: UInt8) -> SecretBytes {
     unsafe SecretBytes(count: blockLength) { block in
       unsafe key.withUnsafeBytes { unsafe block.update(from: $0, count: key.count) }

@@ -1,13 +1,13 @@
 import CSodium
 
-/// Bytes that nobody else may learn, such as a key. They never change, so copies of a state machine
-/// can share them, and they are overwritten with zeros before their memory is freed. Their
-/// description does not show them.
+/// Secret bytes, such as a key. They never change, so copies of a state machine can share them, and
+/// they are overwritten with zeros before their memory is freed. Their `description` does not show
+/// them.
 // Unchecked, because the compiler cannot see that nothing writes to the memory after `init`.
 @safe package final class SecretBytes: @unchecked Sendable {
   /// The number of bytes.
   package let count: Int
-  /// The address of the bytes, which is aligned to 16 bytes as an expanded AES key must be.
+  /// The address of the bytes, which is aligned to 16 bytes, as an expanded AES key requires.
   private let memory: UnsafeMutablePointer<UInt8>
 
   /// Creates `count` bytes, which are zeros until `initialize` writes them.
@@ -37,7 +37,7 @@ import CSodium
     self.init(moving: &bytes)
   }
 
-  /// Creates the bytes of `first` and, after them, those of `second`.
+  /// Creates the concatenation of `first` and `second`.
   package convenience init(_ first: SecretBytes, _ second: SecretBytes) {
     unsafe self.init(count: first.count + second.count) { memory in
       unsafe memory.update(from: first.memory, count: first.count)
@@ -50,7 +50,7 @@ import CSodium
     unsafe memory.deallocate()
   }
 
-  /// Calls `body` with the address of the bytes, which must not be used after it returns.
+  /// Calls `body` with the address of the bytes. The address must not be used after `body` returns.
   @unsafe func withUnsafeBytes<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
     unsafe body(UnsafePointer(memory))
   }
@@ -61,7 +61,7 @@ import CSodium
     return unsafe SecretBytes(count: length) { unsafe $0.update(from: memory, count: length) }
   }
 
-  /// Returns a copy of the bytes from `offset` on, which the caller must not show to anybody.
+  /// Returns a copy of the bytes from `offset` on. The caller must keep the copy secret.
   package func reveal(from offset: Int = 0) -> [UInt8] {
     precondition((0...count).contains(offset), "the offset is beyond the \(count) bytes")
     return unsafe Array(UnsafeBufferPointer(start: memory + offset, count: count - offset))
@@ -69,15 +69,15 @@ import CSodium
 }
 
 extension SecretBytes {
-  /// Returns the first `length` bytes of the HMAC-BLAKE2b, keyed with these bytes, of `message`.
-  /// Nobody without the key can compute it. The bytes may be at most 128.
+  /// Returns the first `length` bytes of the HMAC-BLAKE2b of `message`. The key is these bytes, at
+  /// most 128. Nobody without the key can compute the result.
   package func authenticate(_ message: [UInt8], length: Int) -> SecretBytes {
     BLAKE2b.hmac(key: self, SecretBytes(copying: message.span)).prefix(length)
   }
 }
 
 extension SecretBytes: Equatable {
-  /// Compares all bytes, in a time that does not depend on where they differ.
+  /// Returns whether two secrets are equal, in a time that does not depend on where they differ.
   package static func == (a: SecretBytes, b: SecretBytes) -> Bool {
     guard a.count == b.count else { return false }
     return unsafe sodium_memcmp(a.memory, b.memory, a.count) == 0

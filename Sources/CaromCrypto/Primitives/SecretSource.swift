@@ -1,8 +1,8 @@
 /// A sequence of secrets, each of 32 bytes, that is derived from one random seed. Equal seeds give
 /// equal secrets, so that a machine stays reproducible.
 ///
-/// The seed of the remaining sequence is replaced with every secret. The secrets before it cannot
-/// be computed from it.
+/// With every secret, the seed is replaced by a new one, from which the earlier secrets cannot be
+/// computed.
 package struct SecretSource: Sendable {
   /// The length of the seed in bytes, and that of each secret.
   package static let length = 32

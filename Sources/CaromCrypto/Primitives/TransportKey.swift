@@ -1,7 +1,7 @@
 import CSodium
 
-/// The ciphers for messages: both authenticate what they encrypt, with a tag of 16 bytes, and
-/// associated data with it (AEAD, RFC 5116).
+/// The ciphers for messages. Both encrypt a message and protect it, together with its associated
+/// data, with a tag of 16 bytes (AEAD, RFC 5116).
 package enum Cipher: Hashable, Sendable, CaseIterable {
   /// ChaCha20-Poly1305 (RFC 8439), which is fast on every processor.
   case chaChaPoly
@@ -23,13 +23,14 @@ package enum Cipher: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A key that encrypts and decrypts messages, each with a number of its own.
+/// A key that encrypts and decrypts messages, each under its own number.
 ///
 /// The sender must never use a number twice: that would reveal both messages, and let others forge
 /// more.
 package final class TransportKey: Sendable {
   package let cipher: Cipher
-  /// The key as the cipher uses it: 32 bytes of ChaCha20, or the expanded key of AES.
+  /// The key in the form that the cipher uses: the 32 bytes themselves for ChaCha20, or the
+  /// expanded key for AES.
   private let schedule: SecretBytes
 
   /// Creates a key of 32 bytes. `cipher` must be available.
@@ -59,9 +60,9 @@ package final class TransportKey: Sendable {
     seal(&span, from: 0, head: head, number: number)
   }
 
-  /// Encrypts a message in place: the bytes of `buffer` from `offset` on. Its last 16 bytes receive
-  /// the tag, its first `head` bytes stay readable, as associated data, and the bytes between them
-  /// are encrypted.
+  /// Encrypts a message in place. The message is the bytes of `buffer` from `offset` on. The first
+  /// `head` bytes of the message stay readable, as associated data, its last 16 bytes receive the
+  /// tag, and the bytes between them are encrypted.
   package func seal(
     _ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64
   ) {
@@ -88,8 +89,8 @@ package final class TransportKey: Sendable {
   }
 
   /// Appends the decrypted bytes of `message` from `head` on to `output`, without their tag.
-  /// Returns false, and appends nothing, if the tag does not match: the message was made or changed
-  /// by somebody who does not have the key, or has another number or head.
+  /// Returns false, and appends nothing, if the tag does not match: somebody without the key made
+  /// or changed the message, or it was sealed with a different number or head.
   package func open(
     _ message: Span<UInt8>, head: Int, number: UInt64, into output: inout [UInt8]
   ) -> Bool {
@@ -128,8 +129,9 @@ package final class TransportKey: Sendable {
     unsafe UnsafeRawPointer(key).assumingMemoryBound(to: crypto_aead_aes256gcm_state.self)
   }
 
-  /// Calls `body` with the nonce of 12 bytes that Noise makes of a message's number (revision 34,
-  /// sections 12.3 and 12.4): four zeros, then the number, in the byte order that the cipher uses.
+  /// Calls `body` with the 12-byte nonce that Noise derives from a message's number (revision 34,
+  /// sections 12.3 and 12.4): four zero bytes, then the number in the byte order that the cipher
+  /// uses.
   private func withNonce<Result>(
     _ number: UInt64, _ body: (UnsafePointer<UInt8>) -> Result
   ) -> Result {

@@ -24,7 +24,7 @@ package struct KeyPair: Sendable {
   package let publicKey: PublicKey
   package let secret: SecretBytes
 
-  /// Creates the key pair of a secret of 32 bytes, each of which must be random.
+  /// Creates the key pair whose secret key is `secret`, which must be 32 random bytes.
   package init(secret: SecretBytes) {
     precondition(secret.count == Self.secretLength, "a secret key has 32 bytes")
     precondition(Sodium.isInitialized, "libsodium cannot be initialized")
@@ -38,9 +38,9 @@ package struct KeyPair: Sendable {
       })
   }
 
-  /// Returns the secret that the owners of both key pairs share, and nobody else can compute.
-  /// Returns nil if `other` is one of the few keys for which the result does not depend on this key
-  /// pair (RFC 7748 §6.1).
+  /// Returns the secret that only the owners of the two key pairs can compute. Returns nil if
+  /// `other` is one of the few keys for which the result does not depend on this key pair (RFC 7748
+  /// §6.1).
   func sharedSecret(with other: PublicKey) -> SecretBytes? {
     var isValid = false
     let shared = unsafe SecretBytes(count: 32) { output in

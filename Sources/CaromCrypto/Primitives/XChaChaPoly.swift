@@ -10,8 +10,8 @@ enum XChaChaPoly {
   /// The length in bytes of the tag at the end of each sealed message.
   static let tagLength = 16
 
-  /// Returns `plain` encrypted, and its tag. The tag protects `head` too, which is not encrypted.
-  /// No two messages that are sealed with one key may have the same nonce.
+  /// Encrypts `plain`, and returns the result followed by its tag. The tag also protects `head`,
+  /// which is not encrypted. No two messages that are sealed with one key may have the same nonce.
   static func seal(
     _ plain: SecretBytes, head: [UInt8], nonce: [UInt8], key: SecretBytes
   ) -> [UInt8] {
@@ -30,7 +30,7 @@ enum XChaChaPoly {
   }
 
   /// Returns the bytes that were sealed. Returns nil if the message, its head or its nonce was
-  /// changed, or the message was sealed with another key.
+  /// changed, or if the message was sealed with a different key.
   static func open(
     _ sealed: Span<UInt8>, head: [UInt8], nonce: [UInt8], key: SecretBytes
   ) -> SecretBytes? {

@@ -5,9 +5,9 @@ extension RecordCache {
   struct Usage: Sendable {
     private(set) var count = 0
     private(set) var bytes = 0
-    /// The outcome of the last search that evicted too few records to free the needed space, or nil
-    /// if there was none. Until the time `until`, records of `priority` or lower are refused
-    /// without another search.
+    /// The outcome of the last search that could not free the needed space, or nil if there was no
+    /// such search. Until the time `until`, records of `priority` or lower are refused without
+    /// another search.
     var exhausted: (priority: Priority, until: Instant)?
 
     mutating func add(_ cost: Int) {
@@ -72,8 +72,9 @@ extension RecordCache {
     }
   }
 
-  /// A search for records to evict frees one eighth of the capacity of the interface, sender or
-  /// record set that is full, so that only a few of the following records require another search.
+  /// The divisor that determines how much a search for records to evict frees: one eighth of the
+  /// capacity of the interface, sender or record set that is full, so that only a few of the
+  /// following records require another search.
   private static let evictionDivisor = 8
   /// How long new records are refused without another search after a search has freed too little
   /// space.

@@ -91,7 +91,8 @@ extension RecordCache {
     return list
   }
 
-  /// Postpones the expiry of a record that is about to expire to `end`, if that is later.
+  /// Moves the expiry of a record that is about to expire to `end`, unless the record already
+  /// expires later.
   mutating func postponeExpiry(of record: Record, on interface: UInt32, to end: Instant) {
     let key = EntryKey(interface: interface, identity: record.identity)
     guard let id = slotIndices[key], var entry = slots[id]?.entry, entry.isExpiring,

@@ -150,8 +150,8 @@ package struct RecordCache: Sendable {
     entries(at: setKey).filter { !$0.isExpiring }
   }
 
-  /// Returns the data of the newest record in a set, without regard to records that are about to
-  /// expire, or nil if there is none.
+  /// Returns the data of the newest record in a set that is not about to expire, or nil if there is
+  /// no such record.
   func newest(at setKey: SetKey) -> RecordData? {
     var id = sets[setKey]?.last
     while let next = id, let slot = slots[next] {
@@ -191,10 +191,11 @@ package struct RecordCache: Sendable {
 
 extension RecordCache {
   /// Stores a received record or renews the cached one; a goodbye makes the cached record expire
-  /// soon. A record whose sender is not on the link removes nothing: goodbyes, cache-flush bits and
-  /// shorter lives of such records are ignored, since their source may be invented. `isWanted`
-  /// returns whether an active question asks for a key; such records are kept the longest when
-  /// space runs out. `popEvicted` returns the records that were evicted to make room.
+  /// soon. `isOnLink` tells whether the sender is on the link. A sender outside the link cannot
+  /// shorten the life of a cached record: its goodbyes, cache-flush bits and shorter times to live
+  /// are ignored, since its address may be forged. `isWanted` returns whether an active question
+  /// asks for a key; the records of such keys are kept the longest when space runs out.
+  /// `popEvicted` returns the records that were evicted to make room.
   package mutating func insert(
     _ record: Record, from source: IPAddress, isOnLink: Bool = true, on interface: UInt32,
     at now: Instant, jitter: UInt8, isWanted: (RecordKey) -> Bool

@@ -9,7 +9,7 @@ package struct Link: Hashable, Sendable {
     /// The number of leading bits that identify the subnet.
     package var prefixLength: Int
 
-    /// Creates an address without its IPv6 scope.
+    /// Creates an address with its prefix length, and removes its IPv6 scope.
     package init(_ address: IPAddress, prefixLength: Int) {
       self.address = address.scoped(to: 0)
       self.prefixLength = prefixLength
@@ -62,16 +62,16 @@ package struct Link: Hashable, Sendable {
     self.usesV6 = usesV6 ?? addresses.contains { $0.address.isV6 }
   }
 
-  /// Returns whether names claimed on `other` remain claimed on this link: the interface, the
-  /// addresses, the address families and the carrier epoch are equal.
+  /// Returns whether names claimed on `other` remain claimed on this link, which requires that the
+  /// interface, the addresses, the address families and the carrier epoch are equal.
   func isSame(as other: Link) -> Bool {
     index == other.index && addresses == other.addresses && usesV4 == other.usesV4
       && usesV6 == other.usesV6 && epoch == other.epoch
   }
 
   /// The maximum length of a message to send, in bytes: the MTU, at most Ethernet's, less the IP
-  /// and UDP headers (RFC 6762 §17). Not all hosts on a link accept larger frames. Only a single
-  /// record that does not fit may exceed the limit.
+  /// and UDP headers (RFC 6762 §17). Not all hosts on a link accept larger frames. A message may
+  /// exceed the limit only if it carries a single record that does not fit.
   var payloadLimit: Int {
     guard let mtu else { return Message.maximumSentLength }
     return max(Self.minimumPayload, min(mtu, Self.ethernetMTU) - (usesV6 ? 48 : 28))
@@ -95,8 +95,8 @@ package struct Link: Hashable, Sendable {
   }
 
   /// The reverse names of this host's addresses, whose PTR records this process publishes. Empty
-  /// while another process may be the host's responder: it may publish the same names with its own
-  /// host name, and would take this host's records for a conflict.
+  /// while another process may be the host's responder: that process may publish the same names
+  /// with its own host name, and would take this process's records for a conflict.
   var reverseNames: [Name] {
     guard receivesUnicast else { return [] }
     return addresses.lazy.map(\.address).filter { !$0.isLoopback }.map(\.reverseName)

@@ -112,7 +112,7 @@ extension Name: Hashable {
 
 /// The reason why text or a list of labels is not a valid domain name.
 package enum NameError: Error, Hashable, Sendable {
-  /// A label is empty, such as between two adjacent dots.
+  /// A label is empty, for example because two dots are adjacent.
   case emptyLabel
   /// A label is too long: it has the given number of bytes, and at most 63 are allowed.
   case labelTooLong(Int)

@@ -35,8 +35,8 @@ package enum RecordData: Hashable, Sendable {
     return ![.ptr, .any, .nsec].contains(type) && !types.contains(type)
   }
 
-  /// The data in wire format without name compression, as simultaneous-probe tiebreaking compares
-  /// it (RFC 6762 §8.2).
+  /// The data in wire format without name compression, the form in which simultaneous-probe
+  /// tiebreaking compares it (RFC 6762 §8.2).
   package var uncompressed: [UInt8] {
     switch self {
     case .address(let address): return address.bytes

@@ -19,8 +19,8 @@ public struct TXTRecord: Hashable, Sendable {
   /// The maximum length of a record, in bytes: the record must fit into one message (RFC 6763
   /// §6.1).
   public static let maximumLength = 8900
-  /// The recommended maximum length, in bytes. Longer records make messages that list several
-  /// services too large (RFC 6763 §6.2).
+  /// The recommended maximum length, in bytes. With longer records, a message that lists several
+  /// services becomes too large (RFC 6763 §6.2).
   public static let largeLength = 400
   /// The maximum length, in bytes, that fits into an Ethernet frame with the rest of the message.
   /// Longer records arrive in IP fragments or not at all (RFC 6763 §6.2).
@@ -88,7 +88,7 @@ public struct TXTRecord: Hashable, Sendable {
   }
 
   /// Returns the record itself if its version is one of `versions`, otherwise an empty record. A
-  /// record without a version has the version `first` (RFC 6763 §6.7).
+  /// record without a version is treated as one of version `first` (RFC 6763 §6.7).
   public func understood(by versions: ClosedRange<Int>, default first: Int = 1) -> TXTRecord {
     let isVersioned = value(for: "txtvers") != nil
     let version = isVersioned ? version : first

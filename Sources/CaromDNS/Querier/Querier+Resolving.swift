@@ -2,8 +2,9 @@ import CaromCore
 
 extension Querier {
   /// Starts resolving a service. Exactly one event is reported, by `deadline`. If `instance` is not
-  /// in Unicode normalization form C, the composed name is asked for too, since this is how names
-  /// are published (RFC 6762 §16). If both exist, the service with the name as given is resolved.
+  /// in Unicode normalization form C, the querier also asks for the composed name, since names are
+  /// published in that form (RFC 6762 §16). If both names exist, the service with the name as given
+  /// is resolved.
   package mutating func resolve(
     _ instance: Name, deadline: Instant, at now: Instant
   ) -> ResolveID {
@@ -94,8 +95,10 @@ extension Querier {
     emit(.resolved(id, resolution))
   }
 
-  /// Ends an operation and reports its outcome, unless the operation under the other form of the
-  /// name decides.
+  /// Ends an operation and reports its outcome. If two operations look for the service, one under
+  /// its name as given and one under its composed name, only one event is reported for both: a
+  /// result under the composed name waits up to `Resolver.nameGracePeriod` for a result under the
+  /// name as given, and a failure is reported only if both operations fail.
   private mutating func finish(_ id: ResolveID, with outcome: Resolver.Outcome, at now: Instant) {
     guard let resolver = resolvers[id] else { return }
     close(id)
@@ -143,6 +146,6 @@ extension Querier {
 
 extension ResolveID {
   /// The operation that looks for the service under the composed name, if there is one: `resolve`
-  /// makes its number right after this one.
+  /// gives it the number after this operation's.
   fileprivate var composed: ResolveID { ResolveID(number: number + 1) }
 }

@@ -11,15 +11,16 @@ package struct Querier: Sendable {
   package static let monitorLimit = 4096
   /// The maximum number of concurrent record queries.
   package static let queryLimit = 1024
-  /// While this many questions are active, browse operations do not ask for the TXT records of new
-  /// services. A flood of services therefore does not cause a flood of queries.
+  /// The number of active questions at which browse operations stop asking for the TXT records of
+  /// new services, so that a flood of services does not cause a flood of queries.
   package static let detailLimit = 8192
   /// The maximum number of concurrent reconfirmations.
   package static let reconfirmLimit = 1024
   /// The number of query packets that may be sent in a burst. The limit keeps a flood of names from
   /// causing a flood of queries.
   static let packetBurst = 128
-  /// The interval after which one more query packet than `packetBurst` may be sent.
+  /// The interval at which the rate limit allows one more query packet after a burst of
+  /// `packetBurst` packets.
   static let packetInterval = Duration.milliseconds(25)
   /// The number of questions that are assumed to fill a packet.
   static let packetQuestions = 40
@@ -122,8 +123,8 @@ extension Querier {
     }
   }
 
-  /// Returns whether the cache holds a complete answer on any link. A unique record set counts as
-  /// one, because it is always received whole (RFC 6762 §10.2).
+  /// Returns whether the cache holds a complete answer on any link. A unique record set counts as a
+  /// complete answer, because it is always received whole (RFC 6762 §10.2).
   func isAnswered(_ key: RecordKey) -> Bool { links.contains { isAnswered(key, on: $0.index) } }
 
   func isAnswered(_ key: RecordKey, on interface: UInt32) -> Bool {

@@ -54,14 +54,15 @@ struct QuestionSchedule: Sendable {
     markAsked(at: now)
   }
 
-  /// Stops querying until `refresh`, because the complete answer is cached.
+  /// Stops querying, because the complete answer is cached, until the schedule is refreshed,
+  /// resumed or restarted.
   mutating func suspend() {
     next = nil
     isSuspended = true
   }
 
-  /// Schedules a query now, or one second after the last query if that is later, unless an earlier
-  /// one is scheduled already.
+  /// Schedules a query for now, or for one second after the last query if that is later. A query
+  /// that is already scheduled for an earlier time stays.
   mutating func refresh(at now: Instant) {
     let soon = max(now, lastAsked.map { $0.advanced(by: Self.firstInterval) } ?? now)
     next = min(next ?? soon, soon)

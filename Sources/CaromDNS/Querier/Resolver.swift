@@ -38,14 +38,15 @@ struct Resolver: Sendable {
   var deadline: Instant?
   /// The records that the resolver asks for.
   private(set) var keys: [RecordKey]
-  /// The time since which an address is known, or nil if none is known.
+  /// The time at which the first known address was found, or nil while no address is known.
   private(set) var addressKnownSince: Instant?
   /// The last resolution that was reported. Nil unless the resolver monitors the service.
   var lastReported: Resolution?
   /// The operation that looks for the service under its name as given, if this one looks for it
   /// under the composed name.
   var original: ResolveID?
-  /// The result under the composed name, which counts if this operation fails.
+  /// The result of the operation under the composed name, which is reported if this operation
+  /// fails.
   var composedResult: Resolution?
   /// Whether the resolver is marked for evaluation.
   var needsEvaluation = false
@@ -94,9 +95,9 @@ struct Resolver: Sendable {
     return .resolved(resolution(reachable, cache, using: &generator))
   }
 
-  /// Returns whether no further address of a host on a link is to be expected: for each family that
-  /// the link uses, an address is known on some link, or the host has denied that it has one. Also
-  /// returns true for a host without any known address.
+  /// Returns whether a host is not expected to have further addresses on a link: for each family
+  /// that the link uses, an address of the host is known on some link, or the host has denied that
+  /// it has one. Also returns true for a host that has no known address on this link.
   private func knowsFamilies(
     of host: Name, _ cache: RecordCache, on link: Link, among links: [Link]
   ) -> Bool {
@@ -110,8 +111,8 @@ struct Resolver: Sendable {
     }
   }
 
-  /// Adds the address records of `hosts` to the records to ask for, and removes those of hosts that
-  /// no longer offer the service.
+  /// Adds the address records of `hosts` to `keys`, and removes those of hosts that no longer offer
+  /// the service.
   private mutating func updateKeys(for hosts: [Name]) {
     keys.removeAll { $0.name != instance && !hosts.contains($0.name) }
     for host in hosts where !keys.contains(RecordKey(host, .a)) {

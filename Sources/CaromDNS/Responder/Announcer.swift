@@ -2,7 +2,7 @@ import CaromCore
 
 /// The timer for a record's two announcements, one second apart (RFC 6762 §8.3).
 struct Announcer: Hashable, Sendable {
-  /// The number of announcements.
+  /// The number of announcements of each record.
   static let announcements = 2
   /// The interval between the two announcements.
   static let interval = Duration.seconds(1)

@@ -33,17 +33,17 @@ struct ConflictHistory: Sendable {
     return isSlowed ? now.advanced(by: Self.pause) : now
   }
 
-  /// Adds a tiebreak that another prober won. It is not counted as a conflict, since nobody has
-  /// the name yet (RFC 6762 §8.2). Returns whether `timeout` has not passed since the first
-  /// conflict.
+  /// Adds a tiebreak that another prober won. It is not counted as a conflict, since nobody has the
+  /// name yet (RFC 6762 §8.2), but the `timeout` also runs from the first lost tiebreak. Returns
+  /// false if more than `timeout` has passed since the first conflict or lost tiebreak.
   mutating func recordLostTiebreak(at now: Instant) -> Bool {
     let first = first ?? now
     self.first = first
     return now - first <= Self.timeout
   }
 
-  /// Adds a name that another host has taken. Returns the number of names that follow it, of which
-  /// the next one to try must be chosen at random.
+  /// Adds a name that another host has taken. Returns how many of the names that follow it are
+  /// candidates; the caller must choose the next name to try from them at random.
   mutating func recordLoss() -> Int {
     losses += 1
     let doublings = losses - Self.orderlyLosses

@@ -32,7 +32,8 @@ package struct Prober: Hashable, Sendable {
     }
   }
 
-  /// Whether a probe has been sent. A response received before that does not answer a probe.
+  /// Whether a probe has been sent. A response that arrives before the first probe cannot be an
+  /// answer to a probe.
   package var hasAsked: Bool {
     if case .probing(let sent, _) = state { sent > 0 } else { true }
   }

@@ -19,8 +19,8 @@ package struct Registration: Hashable, Sendable {
   /// fails.
   package var renames: Bool
   /// Whether the name is known to be unique, for example because it contains a UUID. The service is
-  /// then announced at once, without probing (RFC 6762 §8.1), and its SRV record names a host whose
-  /// name is also known to be unique.
+  /// then announced immediately, without probing (RFC 6762 §8.1), and its SRV record names a host
+  /// whose name is also known to be unique.
   package var isUnique: Bool
   /// The indices of the links to publish on, or nil for all links.
   package var links: Set<UInt32>?

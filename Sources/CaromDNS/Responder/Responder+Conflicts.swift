@@ -29,7 +29,7 @@ extension Responder {
 
   /// Handles another host's copy of one of this host's records. If the copy's time to live is at
   /// least that of the record, the copy counts as this host's answer (RFC 6762 §7.4). If it is less
-  /// than half, a correction is scheduled (§6.6).
+  /// than half of the record's, a correction is scheduled (§6.6).
   private mutating func compareWithOwned(_ record: Record, on index: Int, at now: Instant) {
     guard let slot = links[index].owned.slot(of: record.identity),
       let ours = links[index].owned[slot]
@@ -101,8 +101,8 @@ extension Responder {
     }
   }
 
-  /// Ends a publication for which no free name was found, or all publications of a host for which
-  /// none was found.
+  /// Ends the publication `id`, for which no free name was found. If `id` is the claim to a host
+  /// name, ends all publications that use this host name.
   private mutating func giveUp(_ id: PublicationID, at now: Instant) {
     guard id <= .uniqueHost else { return fail([id], .noFreeName, at: now) }
     fail(serviceIDs.filter { claims[$0]?.host == id }, .noFreeHostName, at: now)

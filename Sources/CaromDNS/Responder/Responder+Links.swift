@@ -17,8 +17,8 @@ extension Responder {
     reclaimNames(on: index, as: link, at: now)
   }
 
-  /// Replaces a link on which every claimed name remains claimed. The reverse names depend on
-  /// whether other processes on this host use the port.
+  /// Replaces a link with `link`, on which every claimed name remains claimed. Updates the host's
+  /// reverse names, which are published only while no other process on this host uses port 5353.
   private mutating func replaceLink(on index: Int, with link: Link, at now: Instant) {
     let old = links[index].link
     links[index].link = link
@@ -107,8 +107,9 @@ extension Responder {
     if left <= 0 { goodbyes.add(set(nil, of: host, on: index), on: link) }
   }
 
-  /// Sets the state of a claim on a link, and updates the link's records and the timers. A name
-  /// that becomes claimed must be announced. Returns the records that are no longer published.
+  /// Sets the state of a claim on a link, and updates the link's records and the timers. For a name
+  /// that becomes claimed, `state` must be `announcing`, which adds the claim's records to the
+  /// link. Returns the records that are no longer published.
   @discardableResult
   mutating func set(
     _ state: Claim.Progress?, of id: PublicationID, on index: Int

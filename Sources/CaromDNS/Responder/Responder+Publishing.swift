@@ -1,9 +1,9 @@
 import CaromCore
 
 extension Responder {
-  /// Starts publishing a service; events follow. The service's name is first claimed on every link,
-  /// unless it is known to be unique. In that case, the service is announced before this method
-  /// returns.
+  /// Starts publishing a service; events follow. The service's name is first claimed on every link.
+  /// If the name is known to be unique, it is not probed, and the service is announced before this
+  /// method returns.
   package mutating func publish(
     _ service: Registration, at now: Instant
   ) throws(PublicationError) -> PublicationID {
@@ -26,9 +26,9 @@ extension Responder {
     return claim.id
   }
 
-  /// Changes the TXT record of a service. Questions are answered with it at once. Changes are
-  /// announced at most once a second; beyond ten in a minute, a change is announced once
-  /// `UpdateHistory.quietPeriod` has passed without a further one.
+  /// Changes the TXT record of a service. Questions are answered with the new record from now on.
+  /// Changes are announced at most once a second; beyond ten in a minute, a change is announced
+  /// once `UpdateHistory.quietPeriod` has passed without a further change.
   package mutating func update(
     _ id: PublicationID, text: TXTRecord, at now: Instant
   ) throws(PublicationError) {
@@ -61,7 +61,7 @@ extension Responder {
   }
 
   /// Ends a publication. Its goodbye records are sent after `goodbyeDelay`, together with those of
-  /// other publications that end meanwhile.
+  /// other publications that end during this delay.
   package mutating func withdraw(_ id: PublicationID, at now: Instant) { withdraw([id], at: now) }
 
   /// Ends all publications. Their goodbye records are queued before this method returns.
@@ -96,8 +96,8 @@ extension Responder {
     send(goodbyes)
   }
 
-  /// Returns the first successor of `label`, from the one whose number is `step` higher, that no
-  /// claim of this responder uses.
+  /// Returns the first label that no claim of this responder uses, starting with the successor of
+  /// `label` whose number is `step` higher.
   func freeLabel(after label: String, by step: Int = 1, for claim: Claim) -> String {
     var label = claim.successor(of: label, by: step)
     while names[Claim.name(label, for: claim.purpose)] != nil {

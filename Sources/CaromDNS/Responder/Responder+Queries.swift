@@ -94,9 +94,10 @@ extension Responder {
     }
   }
 
-  /// Returns the answers to a query. An answer to a question for unicast responses is sent by
-  /// unicast if it was multicast recently (RFC 6762 §5.4). Answers that other hosts may have too
-  /// are delayed, unless the query was sent to this host alone (§6).
+  /// Returns the answers to a query. If a question asks for a unicast response, answers that were
+  /// multicast recently are sent by unicast (RFC 6762 §5.4). If other hosts may have answers too,
+  /// the answers are delayed, except for unicast answers to a query that was sent to this host
+  /// alone (§6).
   private mutating func answers(
     to request: AnswerRequest, on index: Int, at now: Instant
   ) -> Answers {
@@ -127,8 +128,9 @@ extension Responder {
     return answers
   }
 
-  /// Delays a request until `due`, together with others of the querier that are delayed already.
-  /// Returns false if too many queriers have delayed requests.
+  /// Delays a request until `due`. If the querier already has a delayed request, adds the questions
+  /// and known answers to that request, which keeps its due time. Returns false if too many
+  /// queriers have delayed requests.
   private mutating func delay(
     _ request: AnswerRequest, until due: Instant, on index: Int
   ) -> Bool {

@@ -5,7 +5,8 @@ struct ResponderLink: Sendable {
   /// The number of response packets that may be sent in a burst. A thousand services can answer
   /// every querier within this limit, but a flood of queries cannot cause a flood of responses.
   static let burst = 256
-  /// The interval after which one more response packet than `burst` may be sent.
+  /// The interval at which the rate limit allows one more response packet after a burst of `burst`
+  /// packets.
   static let responseInterval = Duration.milliseconds(8)
   /// The part of `burst` that is reserved for multicasts, in packets.
   static let reserve = burst / 4
@@ -85,8 +86,9 @@ extension ResponderLink {
     }
   }
 
-  /// Replaces published records by others, and returns those that are no longer published. If a
-  /// record with a pending answer is replaced, the new record is sent instead, at once.
+  /// Replaces published records with others, and returns those that are no longer published. If a
+  /// unique record with a pending answer is replaced, the new record is sent instead, without
+  /// further delay.
   mutating func replace(
     _ old: [OwnedRecord], by new: [OwnedRecord], announcedAt start: Instant, at now: Instant
   ) -> [OwnedRecord] {

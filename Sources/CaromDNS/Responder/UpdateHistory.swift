@@ -3,15 +3,15 @@ import CaromCore
 /// The times at which a service's recent changes were announced, which limit how often further
 /// changes are announced. Questions are always answered with the newest records.
 struct UpdateHistory: Sendable {
-  /// The number of changes in a row that are announced as soon as `interval` allows, in any
-  /// `window` (RFC 6762 §8.4).
+  /// The maximum number of changes within any `window` that are announced as soon as `interval`
+  /// allows (RFC 6762 §8.4).
   static let limit = 10
   static let window = Duration.seconds(60)
   /// The minimum time between the announcements of two changes (RFC 6762 §6). Changes in between
   /// are announced together.
   static let interval = Duration.seconds(1)
-  /// Beyond `limit`, a change is announced when this time has passed without a further change, so
-  /// that other hosts never show an old value for long.
+  /// The time that must pass without a further change before a change beyond `limit` is announced.
+  /// It is short, so that other hosts never show an old value for long.
   static let quietPeriod = Duration.milliseconds(1500)
 
   /// The times of the announcements, in ascending order. Only the last may be in the future.

@@ -1,6 +1,6 @@
 /// The rules for the user-visible part of a service's name, which is one label (RFC 6763 §4.1.1).
 package enum InstanceName {
-  /// Throws an error if the text is not a valid instance name.
+  /// Throws an error if `name` is not a valid instance name.
   package static func validate(_ name: String) throws(InstanceNameError) {
     let name = name.composed
     let count = name.utf8.count
@@ -39,7 +39,7 @@ package enum InstanceName {
   private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
   /// Splits a name into the part before its counter and the counter, which is 1 if the name has
-  /// none. In the name, the counter appears between the texts `before` and `after`.
+  /// none. In the name, the counter stands between the strings `before` and `after`.
   private static func split(_ name: String, before: String, after: String) -> (Substring, Int) {
     guard name.hasSuffix(after) else { return (name[...], 1) }
     let inner = name.dropLast(after.count)
@@ -64,6 +64,6 @@ package enum InstanceNameError: Error, Hashable, Sendable {
   case empty
   /// The name is too long: it has the given number of UTF-8 bytes, and at most 63 are allowed.
   case tooLong(Int)
-  /// The name contains a byte below 0x20, or 0x7F.
+  /// The name contains the byte 0x7F or a byte below 0x20.
   case controlCharacter
 }

@@ -2,7 +2,7 @@ import CaromCore
 
 /// The endpoints and the TXT record of a resolved service.
 package struct Resolution: Hashable, Sendable {
-  /// The full name of the service as its SRV record has it.
+  /// The full name of the service, as written in its SRV record.
   package var name: Name
   /// The name of the host that offers the service.
   package var host: Name
@@ -15,8 +15,8 @@ package struct Resolution: Hashable, Sendable {
   /// it.
   package var interface: UInt32
 
-  /// Returns whether `other` differs at most in the order of its endpoints, which is random among
-  /// servers of equal priority.
+  /// Returns whether `other` has the same TXT record, interface and endpoints. The order of the
+  /// endpoints is ignored, because it is random among servers of equal priority.
   package func isEquivalent(to other: Resolution) -> Bool {
     text == other.text && interface == other.interface
       && Set(endpoints) == Set(other.endpoints)

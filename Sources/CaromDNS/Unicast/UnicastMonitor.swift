@@ -58,9 +58,9 @@ package struct UnicastMonitor: Sendable {
   }
 
   /// Handles a failed query and returns the records that disappeared. If the name does not exist,
-  /// all records disappear immediately; otherwise they stay until a query fails after the shortest
-  /// time to live has ended. A query is due at that end at the latest, unless this would be sooner
-  /// than `shortestInterval` from now.
+  /// all records disappear immediately; otherwise they disappear when a query fails after the
+  /// shortest of their times to live has ended. The next query is due no later than the end of this
+  /// time to live, but not sooner than `shortestInterval` from now.
   package mutating func handleFailure(_ error: UnicastError, at now: Instant) -> [Change] {
     var wait = interval
     defer { nextTimeout = now.advanced(by: wait) }

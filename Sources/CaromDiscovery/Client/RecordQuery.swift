@@ -23,8 +23,9 @@ public struct RecordQuery: Sendable {
     self.loop = loop
   }
 
-  /// Creates a query for the names of the host that has an address. For addresses of the link and
-  /// private ones the hosts on the link are asked, and for all but link-local ones name servers.
+  /// Creates a query for the names of the host that has `address`. The hosts on the link are asked
+  /// about link-local and private addresses; name servers are asked about all addresses except
+  /// link-local ones.
   public init(
     hostNamesOf address: IPAddress, interfaces: InterfaceSelection = .automatic,
     on loop: NetworkLoop? = nil

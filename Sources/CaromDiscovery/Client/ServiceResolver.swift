@@ -52,8 +52,8 @@ public struct ServiceResolver: Sendable {
     return try await DiscoveryActor.shared(on: loop, interfaces).resolve(name, within: limit)
   }
 
-  /// The service's current endpoints, followed by the new ones after each change, such as an
-  /// address that is announced late. While the service cannot be resolved, no value is delivered.
+  /// The service's current endpoints, followed by the new ones after each change, for example when
+  /// an address is announced late. While the service cannot be resolved, no value is delivered.
   public var resolutions: LatestValues<ResolvedService> { LatestValues(of: watched) }
 
   /// The service's current TXT record, followed by each changed record. An empty record means that

@@ -11,8 +11,9 @@ public struct Advertisement: Sendable {
   let discovery: DiscoveryActor
   let id: DiscoveryCore.AdvertisingID
 
-  /// Replaces the service's TXT record. Queries are answered with it once this method returns, and
-  /// other hosts are told within 1.5 s of the last change, however many there are.
+  /// Replaces the service's TXT record. Queries are answered with the new record once this method
+  /// returns. Changes are announced to other hosts within 1.5 s of the last one, however many there
+  /// are.
   public func update(txt: TXTRecord) async throws(DiscoveryError) {
     try await discovery.update(id, txt: txt)
   }

@@ -35,8 +35,8 @@ public struct DiscoveredService: Sendable {
     return try await discovery.resolve(fullName, within: limit)
   }
 
-  /// The service's current endpoints, followed by the new ones after each change, such as an
-  /// address that is announced late. While the service cannot be resolved, no value is delivered.
+  /// The service's current endpoints, followed by the new ones after each change, for example when
+  /// an address is announced late. While the service cannot be resolved, no value is delivered.
   public var resolutions: LatestValues<ResolvedService> { LatestValues(of: watched) }
 
   /// The service's current TXT record, followed by each changed record. An empty record means that
@@ -87,8 +87,8 @@ extension DiscoveryChange where Item == DiscoveredService {
 }
 
 extension LatestValues {
-  /// Creates the values of a service under the names that `find` returns. `start` starts to watch
-  /// one of the names.
+  /// Creates the sequence of the values that a service has under the names that `find` returns.
+  /// `start` starts the watch on one of the names.
   init(
     _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name]),
     _ start:
@@ -114,7 +114,8 @@ extension LatestValues {
 }
 
 extension LatestValues<TXTRecord> {
-  /// Creates the TXT records of a service under the names that `find` returns.
+  /// Creates the sequence of the TXT records that a service has under the names that `find`
+  /// returns.
   init(of find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name])) {
     self.init(find) { discovery, name, listener throws(DiscoveryError) in
       try discovery.monitor(name) { listener($0.map { $0 ?? [:] }) }
@@ -123,7 +124,7 @@ extension LatestValues<TXTRecord> {
 }
 
 extension LatestValues<ResolvedService> {
-  /// Creates the endpoints of a service under the names that `find` returns.
+  /// Creates the sequence of the endpoints that a service has under the names that `find` returns.
   init(of find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, [Name])) {
     self.init(find) { discovery, name, listener throws(DiscoveryError) in
       try discovery.watchEndpoints(of: name, listener)

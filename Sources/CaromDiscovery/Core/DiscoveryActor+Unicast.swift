@@ -41,7 +41,8 @@ extension DiscoveryActor {
     }
   }
 
-  /// Queries name servers, in addition to the link if `watch` is not nil.
+  /// Watches the records of `key` through the name servers. `watch`, if not nil, is the watch of
+  /// the same records on the link. The returned handle stops both.
   func queryServers(
     _ key: RecordKey, alongside watch: DiscoveryCore.WatchingID? = nil,
     _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
@@ -65,8 +66,9 @@ extension DiscoveryActor {
     }
   }
 
-  /// Resolves a service at name servers, and again whenever its SRV records are queried again,
-  /// since its addresses may have changed by then. Reports each result that differs from the last.
+  /// Resolves a service through name servers, and does so again whenever its SRV records are
+  /// queried again, since its addresses may have changed by then. Reports each result that differs
+  /// from the previous one.
   func watchServerEndpoints(
     of name: Name, _ listener: @escaping Listener<ResolvedService>
   ) throws(DiscoveryError) -> Handle {

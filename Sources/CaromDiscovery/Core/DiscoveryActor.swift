@@ -3,7 +3,7 @@ import CaromDNS
 import CaromTransport
 
 /// Discovery for callers off the loop's thread. There is one actor for each loop and interface
-/// selection, so that all advertisers and browsers of a program share sockets and cache.
+/// selection, so that all advertisers and browsers of a program share its sockets and its cache.
 actor DiscoveryActor: LoopActor {
   private struct Key: Hashable {
     var loop: ObjectIdentifier
@@ -23,7 +23,7 @@ actor DiscoveryActor: LoopActor {
     var reportClosed: @Sendable () -> Void
   }
 
-  /// Identifies an operation, to stop it.
+  /// Identifies an operation that can be stopped.
   enum Handle: Hashable, Sendable {
     case advertising(DiscoveryCore.AdvertisingID)
     case watching(DiscoveryCore.WatchingID)

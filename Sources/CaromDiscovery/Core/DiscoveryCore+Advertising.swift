@@ -25,9 +25,9 @@ extension DiscoveryCore {
   }
 
   /// Replaces an advertised service's TXT record. Queries are answered with the new record from now
-  /// on. It is announced at once, but not sooner than a second after the previous announcement;
-  /// beyond ten changes a minute, it is announced after 1.5 s without a further change (RFC 6762
-  /// §8.4).
+  /// on. The change is announced immediately, but not sooner than a second after the previous
+  /// announcement; beyond ten changes a minute, it is announced after 1.5 s without a further
+  /// change (RFC 6762 §8.4).
   public func update(_ id: AdvertisingID, txt: TXTRecord) throws(DiscoveryError) {
     try modify { node throws(PublicationError) in try node.update(id.id, text: txt, at: loop.now) }
   }
@@ -39,8 +39,8 @@ extension DiscoveryCore {
     }
   }
 
-  /// Claims another name for an advertised service. The handler receives `renamed` once the name
-  /// is established.
+  /// Claims a different name for an advertised service. The handler receives `renamed` once the
+  /// name is established.
   public func rename(_ id: AdvertisingID, to name: String) throws(DiscoveryError) {
     try modify { node throws(PublicationError) in try node.rename(id.id, to: name, at: loop.now) }
   }
@@ -54,7 +54,7 @@ extension DiscoveryCore {
   }
 
   /// Stops advertising a service. Its goodbye records are sent after 20 ms, together with those of
-  /// other services that end meanwhile; `close` sends them at once.
+  /// other services that end during this delay; `close` sends them immediately.
   public func withdraw(_ id: AdvertisingID) {
     loop.preconditionCurrent("discovery")
     advertising[id.id] = nil
@@ -62,7 +62,7 @@ extension DiscoveryCore {
     drain()
   }
 
-  /// Sends the goodbye records that wait.
+  /// Sends all pending goodbye records now.
   func sendGoodbyes() {
     node.sendGoodbyes()
     drain()

@@ -135,8 +135,8 @@ extension DiscoveryCore {
     }
   }
 
-  /// Parses a name that is queried by multicast. Throws `nameInvalid` if the text is not a name,
-  /// and `domainNotLocal` if the name is outside the link.
+  /// Parses a name that is queried by multicast. Throws `nameInvalid` if `text` is not a valid
+  /// name, and `domainNotLocal` if the name is outside the link.
   static func linkName(_ text: String) throws(DiscoveryError) -> Name {
     guard let name = try? Name(text: text), name != .root else { throw .nameInvalid }
     guard name.isLinkLocal || name.isPrivateReverse else { throw .domainNotLocal(text) }

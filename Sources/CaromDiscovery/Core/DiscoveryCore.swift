@@ -2,8 +2,8 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// Discovery for code that runs on a loop's thread. Calls take effect at once; handlers are called
-/// on that thread, after the packets caused by an event have been sent.
+/// Discovery for code that runs on a loop's thread. Calls take effect immediately. Handlers are
+/// called on that thread; the packets that an event causes are sent before its handlers are called.
 ///
 /// Code that does not run on a loop uses `ServiceAdvertiser` and `ServiceBrowser` instead. Not
 /// `Sendable`: all members must be used on the loop's thread. Call `close` to send the goodbye
@@ -22,7 +22,8 @@ public final class DiscoveryCore {
   /// The time after which the sockets bound to port 5353 are checked again. The system does not
   /// report that a program has bound or released the port.
   static let portCheckInterval = Duration.seconds(5)
-  /// The minimum time between two checks, since each of them reads the system's whole list.
+  /// The minimum time between two checks, since each check reads the system's whole list of UDP
+  /// sockets.
   static let minimumPortCheckInterval = Duration.milliseconds(100)
   /// The minimum increase in the suspended time that counts as a suspension of the computer. The
   /// clocks from which the suspended time is computed differ slightly, so smaller increases are
@@ -43,7 +44,7 @@ public final class DiscoveryCore {
   /// The counters of sockets that have been closed.
   private var closedCounters = DiscoveryCounters()
   var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
-  /// The closures to call once no goodbye records wait.
+  /// The closures to call once no goodbye records are waiting to be sent.
   var goodbyeHandlers: [() -> Void] = []
   var watching: [WatchingID: (Querier.Event) -> Void] = [:]
   var resolving: [ResolveID: (Result<ResolvedService, DiscoveryError>) -> Void] = [:]
@@ -163,7 +164,8 @@ public final class DiscoveryCore {
 
   /// Repeats `claimUnicast` now, or as soon as `minimumPortCheckInterval` has passed since the last
   /// check, because another program may have bound or released the port. Called before new queries
-  /// and when this host sends multicast, which its other programs do when they start.
+  /// and when multicast from this host arrives, since this host's other programs send multicast
+  /// when they start.
   func checkPort() {
     let earliest = max(loop.now, portChecks.last + Self.minimumPortCheckInterval)
     portChecks.next = min(portChecks.next, earliest)

@@ -40,7 +40,8 @@ final class InterfaceSocket {
   }
 
   /// Returns the addresses of an interface that are published. On a loopback interface that has
-  /// IPv4 addresses, only those are published, because IPv6 multicast needs a route there.
+  /// IPv4 addresses, only those are published, because IPv6 multicast on a loopback interface needs
+  /// a route.
   static func advertised(_ interface: Interface) -> [Link.Address] {
     let all = interface.addresses.map {
       Link.Address($0.address, prefixLength: $0.prefixLength)
@@ -128,7 +129,7 @@ final class InterfaceSocket {
 // MARK: - Receiving
 
 extension InterfaceSocket {
-  /// Passes the datagrams of a batch that were received in full to the handler. If `isUnicast` is
+  /// Passes to the handler those datagrams of a batch that were received in full. If `isUnicast` is
   /// true, drops those that do not come from a host on the link, since unicast can be sent from
   /// anywhere (RFC 6762 §11).
   private func receive(_ batch: borrowing UDPBatch, isUnicast: Bool) {
@@ -158,9 +159,9 @@ extension InterfaceSocket {
   }
 
   /// Releases the link's addresses if another socket receives unicast datagrams to one of them.
-  /// Otherwise binds the unbound ones, if `mayBind` is true. `bound` lists the address of every
-  /// bound socket; if it is `nil`, all addresses are released. Returns whether an address was
-  /// bound.
+  /// Otherwise, if `mayBind` is true, binds those that are not bound yet. `bound` lists the address
+  /// of every socket that is bound to port 5353; if it is `nil`, all addresses are released.
+  /// Returns whether an address was bound.
   func claimUnicast(_ bound: [IPAddress]?, mayBind: Bool) -> Bool {
     let hasBound = unicast.claim(link, among: bound, mayBind: mayBind) { [weak self] batch in
       self?.receive(batch, isUnicast: true)

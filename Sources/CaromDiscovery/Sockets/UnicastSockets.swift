@@ -7,10 +7,10 @@ import CaromTransport
 /// If several sockets are bound to the same address and port, the kernel delivers each unicast
 /// datagram to only one of them, which may belong to another program. A socket that is bound to the
 /// wildcard address, as the sockets of the system's daemons are, receives no datagram for which
-/// there is a more specific socket. Therefore the addresses of a link are bound only if no other
-/// socket receives unicast datagrams to any of them, and released when there is one. Of several
-/// Carom processes on one host, one receives the unicast datagrams; the others do not request
-/// unicast responses.
+/// there is a more specific socket. Therefore the addresses of a link are bound only while no other
+/// socket receives unicast datagrams to any of them, and are released as soon as another socket
+/// does. Of several Carom processes on one host, one receives the unicast datagrams; the others do
+/// not request unicast responses.
 final class UnicastSockets {
   /// The maximum number of addresses of a link that are bound. Unicast responses are not requested
   /// on a link with more addresses.
@@ -22,9 +22,9 @@ final class UnicastSockets {
   init(on loop: NetworkLoop) { self.loop = loop }
 
   /// Releases the link's addresses if another socket receives unicast datagrams to one of them.
-  /// Otherwise binds the unbound ones, if `mayBind` is true. `bound` lists the address of every
-  /// bound socket. If it is `nil`, because the system does not provide the list, all addresses are
-  /// released. Returns whether an address was bound.
+  /// Otherwise, if `mayBind` is true, binds those that are not bound yet. `bound` lists the address
+  /// of every socket that is bound to port 5353. If it is `nil`, because the system does not
+  /// provide the list, all addresses are released. Returns whether an address was bound.
   func claim(
     _ link: Link, among bound: [IPAddress]?, mayBind: Bool,
     _ receive: @escaping (borrowing UDPBatch) -> Void

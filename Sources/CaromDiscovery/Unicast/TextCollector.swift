@@ -1,7 +1,8 @@
 import CaromDNS
 
-/// The TXT record of a service, from the records that a name server returns. A service has one
-/// record, but a server may return several, for example while it is changed.
+/// The current TXT record of a service, chosen from the records that a name server returns. A
+/// service has one TXT record, but a server may return several, for example while the record is
+/// being changed.
 struct TextCollector: Sendable {
   private var records: [Record] = []
 

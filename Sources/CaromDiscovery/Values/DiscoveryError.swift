@@ -22,8 +22,8 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   /// Another service has the name and `renamesOnConflict` is false, or no free name was found
   /// within a minute.
   case nameTaken
-  /// Other hosts took every name that was tried for this host within a minute: find the host that
-  /// answers for all of them. No name of a service is at fault.
+  /// Within a minute, other hosts claimed every name that was tried for this host: find the host
+  /// that claims all of them. The names of the services are not at fault.
   case hostNameContested
   /// This program already advertises 1,024 services: withdraw one.
   case tooManyServices

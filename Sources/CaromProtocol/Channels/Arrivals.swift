@@ -1,8 +1,9 @@
-/// The messages of received datagrams that can be read where the datagram lies, because nothing has
-/// to wait: neither the message for an older one, nor a reader that is behind.
+/// The messages that the application can read in place, in the datagrams that contain them. A
+/// message is read in place only if it need not wait for an older message and its reader is not
+/// behind.
 ///
-/// The owner of a host passes one value through all datagrams of a batch, then reads the messages
-/// in order.
+/// The owner of a host passes the same value along with every datagram of a batch, then reads the
+/// messages in order.
 package struct Arrivals: Sendable {
   /// A message in a datagram.
   package struct Message: Sendable, BitwiseCopyable {
@@ -18,8 +19,8 @@ package struct Arrivals: Sendable {
   }
 
   package private(set) var messages: [Message] = []
-  /// The channels whose messages may be added. If there are none, all messages are stored in their
-  /// connection.
+  /// The channels whose messages may be added. If the set is empty, all messages are stored in
+  /// their connections.
   package var channels = ChannelMask()
   /// The index of the datagram that is received next.
   package var datagram = 0

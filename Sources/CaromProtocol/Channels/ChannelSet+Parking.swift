@@ -1,7 +1,7 @@
 import CaromCore
 
-/// Parking: if the reader of a channel is behind, the channel's reliable messages stay in the
-/// `ChannelSet`. Their credit is not returned, so the peer has to wait.
+/// Parking: if a channel's reader is behind, those of the channel's messages that need credit stay
+/// in the `ChannelSet`. Their credit is not returned, so the peer has to wait.
 extension ChannelSet {
   /// Removes and returns the next message that the application may read, or nil if there is none.
   ///
@@ -30,8 +30,8 @@ extension ChannelSet {
     return message
   }
 
-  /// Parks a message that was added to `Arrivals`, because its reader has fallen behind since. The
-  /// message needs credit, and the credit is taken back.
+  /// Parks a message that was added to `Arrivals` but whose reader has fallen behind since then.
+  /// The message must need credit; the credit that was returned for it is taken back.
   mutating func park(_ arrival: Arrivals.Message, _ bytes: Span<UInt8>) {
     let index = index(ofChannel: arrival.channel)
     channels[index].credit.takeBack(bytes.count + ChannelLimits.messageCharge)

@@ -1,8 +1,8 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Handles a frame with a whole message or a fragment. A message that can be read where it lies,
-  /// at `offset` of the datagram, is added to `arrivals`. Throws if the peer has violated the
+  /// Handles a frame with a whole message or a fragment. A message that can be read in place, at
+  /// `offset` in the datagram, is added to `arrivals`. Throws if the peer has violated the
   /// protocol.
   mutating func receive(
     _ frame: borrowing MessageFrame, at offset: Int, into arrivals: inout Arrivals
@@ -23,7 +23,8 @@ extension ChannelSet {
     }
   }
 
-  /// Handles a frame whose message must be stored in any case.
+  /// Handles a frame with a whole message or a fragment. Always stores the message, even if it
+  /// could be read in place.
   package mutating func receive(_ frame: borrowing MessageFrame) throws(DecodeError) {
     var none = Arrivals()
     try receive(frame, at: 0, into: &none)
@@ -184,8 +185,8 @@ extension ChannelSet {
     enqueue(buffer, frame.total, lane)
   }
 
-  /// Marks all messages up to the complete message `number` as obsolete, and discards their
-  /// reassemblies.
+  /// Advances the lane past the complete message `number`, which makes all older messages obsolete,
+  /// and discards their reassemblies.
   private mutating func overtake(_ number: UInt64, _ lane: Int) {
     receiveLanes[lane].next = number + 1
     guard receiveLanes[lane].delivery.isReliable else {
@@ -277,7 +278,7 @@ extension ChannelSet {
 // MARK: - Delivery to the owner
 
 extension ChannelSet {
-  /// Delivers a whole message: adds it to `arrivals` if the application can read it at once, and
+  /// Delivers a whole message: adds it to `arrivals` if the application can read it in place, and
   /// otherwise stores and queues it.
   @inline(__always)
   private mutating func deliver(
@@ -387,8 +388,8 @@ extension ChannelSet {
     returnCredit(for: Int(message.length), Int(channelTable[Int(message.channel)]))
   }
 
-  /// Returns to the peer the credit for a message of the channel at `index` that the application
-  /// has read.
+  /// Returns credit to the peer for a message of `length` bytes that the application has read.
+  /// `index` is the channel's index in `channels`.
   private mutating func returnCredit(for length: Int, _ index: Int) {
     if channels[index].credit.consume(length + ChannelLimits.messageCharge) {
       scheduleCredit(index)

@@ -14,8 +14,8 @@ package struct ChannelStatistics: Hashable, Sendable {
   package var replaced: UInt64 = 0
   /// The number of unreliable messages that were dropped because too many were queued.
   package var overflowed: UInt64 = 0
-  /// The number of received messages that were discarded as duplicates, or as older than another
-  /// message already received on a sequenced channel.
+  /// The number of received messages that were discarded because they were duplicates or, on a
+  /// sequenced channel, because a newer message had already been received.
   package var stale: UInt64 = 0
   /// The number of unreliable or sequenced messages that were received only in part, or dropped
   /// because the application had too many unread messages.

@@ -31,8 +31,8 @@ struct OpenReceipts: Sendable {
     return true
   }
 
-  /// Removes the receipt of a message that has lost a fragment or was dropped. Returns `false` if
-  /// the message has no pending receipt.
+  /// Removes the receipt of a message that was dropped or of which a fragment was lost. Returns
+  /// `false` if the message has no pending receipt.
   mutating func remove(_ ticket: UInt64) -> Bool {
     guard let index = open.firstIndex(where: { $0.ticket == ticket }) else { return false }
     open.remove(at: index)

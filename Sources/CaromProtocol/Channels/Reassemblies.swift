@@ -61,7 +61,7 @@ struct Reassemblies: Sendable {
     return new
   }
 
-  /// Ends a reassembly, complete or not, and returns its buffer, which is not released.
+  /// Ends a reassembly, complete or not, and returns its buffer, which must be released later.
   mutating func finish(_ index: Int32, needsCredit: Bool) -> MessageArena.Slot {
     let entry = Int(index)
     if needsCredit { reliableBytes -= table[entry].total }

@@ -8,9 +8,10 @@ struct ReceiveCredit: Sendable {
   /// The total number of bytes that the peer may send, including `messageCharge` bytes for each
   /// message. The peer has received this limit or will receive it in the next credit frame.
   private(set) var limit = UInt64(ChannelLimits.window)
-  /// The total number of bytes received, counted in the same way.
+  /// The total number of bytes received, including `messageCharge` bytes for each message.
   private(set) var received: UInt64 = 0
-  /// The total number of bytes that the application has read, counted in the same way.
+  /// The total number of bytes that the application has read, including `messageCharge` bytes for
+  /// each message.
   private(set) var consumed: UInt64 = 0
   /// The total length of the messages being reassembled, in bytes.
   private(set) var reserved: UInt64 = 0

@@ -11,8 +11,8 @@ public enum SendError: Error, Hashable, Sendable {
   case expired
   /// The task was cancelled while the message was waiting for space in the send queue.
   case cancelled
-  /// The message's type could not encode it. The text describes the error that its `encode(to:)`
-  /// threw.
+  /// The message could not be encoded. The string describes the error that the message's
+  /// `encode(to:)` threw.
   case notEncodable(String)
 }
 

@@ -46,7 +46,7 @@ extension SendLane {
   }
 
   /// Completes a message that the peer has acknowledged. In a sequenced lane, also ends all older
-  /// messages as undelivered, because the peer would ignore them.
+  /// messages and reports them as not delivered, because the peer would ignore them.
   private mutating func complete(_ position: Int, _ sendState: inout SendState) {
     if delivery.isSequenced {
       for older in 0..<position where !outstanding[older].isDone {

@@ -101,7 +101,8 @@ struct SendCredit: Sendable, BitwiseCopyable {
   /// The total number of bytes sent, including `messageCharge` bytes for each message.
   /// Retransmitted bytes do not count.
   var sent: UInt64 = 0
-  /// The total number of bytes that the peer allows this side to send, counted in the same way.
+  /// The total number of bytes that the peer allows this side to send, including `messageCharge`
+  /// bytes for each message.
   var limit = UInt64(ChannelLimits.window)
 
   var remaining: Int { Int(clamping: limit - sent) }

@@ -54,7 +54,8 @@ extension Connection {
     close(Goodbye(.versionMismatch), as: .versionMismatch(theirs: theirs), at: now)
   }
 
-  /// Handles a join packet. The stream belongs to another connection, which `Host` finds by `key`.
+  /// Handles a join packet: the stream on which it arrived belongs to a different connection, which
+  /// `Host` finds by `key`.
   private mutating func receiveJoin(_ version: UInt16, _ key: ConnectionKey, at now: Instant) {
     guard version == SessionWire.version else { return closeForVersion(version, at: now) }
     guard key != .none else { return closeForViolation(at: now) }
@@ -81,8 +82,8 @@ extension Connection {
     handleRequest(of: info, at: now)
   }
 
-  /// Returns whether the peer has proven that it has the id in its description. In plaintext, peers
-  /// cannot prove it.
+  /// Returns whether the peer has proven that the id in `info` is its own. Always returns true in
+  /// plaintext, where a peer cannot prove its id.
   private func isProven(_ info: PeerInfo) -> Bool {
     local.security == nil || info.id == provenPeer
   }
@@ -91,8 +92,8 @@ extension Connection {
     close(Goodbye(.identityMismatch), as: .identityMismatch, at: now)
   }
 
-  /// Handles the request of a peer whose application and version match: asks the owner to admit the
-  /// peer.
+  /// Handles the request of a peer that has this side's application and version: asks the owner to
+  /// admit the peer.
   mutating func handleRequest(of info: PeerInfo, at now: Instant) {
     // While the peer waits for the answer it may stay silent, so only the handshake limit applies.
     state = .requested(info, deadline: now.advanced(by: local.timing.handshakeLimit))

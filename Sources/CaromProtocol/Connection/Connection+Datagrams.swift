@@ -3,7 +3,7 @@ import CaromCore
 // The connection over datagrams.
 extension Connection {
   /// Connects to the peer over datagrams, at the first of `routes` that answers. If the host at one
-  /// of them has issued `token`, sends the request there immediately.
+  /// of the routes has issued `token`, sends the request to that host immediately.
   package mutating func connect(
     to routes: [Route], token: JoinToken? = nil, at now: Instant
   ) {
@@ -39,9 +39,9 @@ extension Connection {
     }
   }
 
-  /// Stops sending datagrams if the connection is ending. A peer that opens another connection from
-  /// the same address has ended this one too, and would take a repeated goodbye for one of the new
-  /// connection.
+  /// Stops sending datagrams if the connection is ending. A peer that opens a new connection from
+  /// the same address has ended this connection too, and would mistake a repeated goodbye for a
+  /// goodbye of the new connection.
   mutating func dropDatagramPathIfEnding() {
     guard isEnding else { return }
     datagram = nil
@@ -56,7 +56,7 @@ extension Connection {
     if !wasOpen { sendRequestIfNeeded(at: now) }
   }
 
-  /// Handles a data packet of this connection. The messages that can be read at once are added to
+  /// Handles a data packet of this connection. The messages that can be read in place are added to
   /// `arrivals`.
   mutating func receiveDatagram(
     _ packet: Span<UInt8>, into arrivals: inout Arrivals, _ scratch: inout Scratch,
@@ -77,7 +77,7 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Returns whether receiving a datagram may have made another one ready to send. If the result is
+  /// Returns whether a datagram may be ready to send after one was received. If the result is
   /// false, `pollDatagram` would return nil.
   mutating func mayTransmit(at now: Instant) -> Bool {
     guard isOpen, linkAction == nil, stream == nil else { return true }

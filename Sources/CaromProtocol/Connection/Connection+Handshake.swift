@@ -8,7 +8,7 @@ extension Connection {
   /// handshake is complete.
   var provenPeer: PeerID? { newestKeys?.peer }
 
-  /// The keys of the datagram path or, without them, of the stream.
+  /// The keys of the datagram path or, if it has none, those of the stream.
   var newestKeys: LinkKeys? { datagram?.keys ?? stream?.keys }
 
   /// Begins the handshake of a link. Returns nil if the connection is in plaintext. `key` is the
@@ -42,7 +42,7 @@ extension Connection {
     return true
   }
 
-  /// Handles the responder's message of a datagram path's handshake.
+  /// Handles the responder's message in the handshake of the datagram path.
   mutating func handleAnswer(_ message: Span<UInt8>, at now: Instant) {
     // An attempt with a code is made on one link first, so that a wrong one counts once. The
     // responder repeats its message.
@@ -53,8 +53,9 @@ extension Connection {
     sendRequestIfNeeded(at: now)
   }
 
-  /// Drops the datagram path if it does not lead to the peer of the stream, or to the one that has
-  /// the seat.
+  /// Drops the datagram path if its peer has proven an id other than the expected one: the id of
+  /// the peer that has requested a seat or been granted one or, before that, the id that was proven
+  /// on the stream, if any.
   mutating func checkIdentities(at now: Instant) {
     guard let proven = datagram?.keys?.peer else { return }
     if let other = peer?.id ?? stream?.keys?.peer, other != proven { dropDatagrams(at: now) }
@@ -67,8 +68,8 @@ extension Connection {
     return (peer?.id ?? provenPeer ?? other) == other
   }
 
-  /// Handles a message of a stream's handshake. Anything that it does not expect ends the stream,
-  /// and the connection too if it is not open yet.
+  /// Handles a message in the stream's handshake. A message that does not belong at this point of
+  /// the handshake ends the stream, and also the connection if it is not open yet.
   mutating func receiveHandshake(_ version: UInt16, _ message: [UInt8], at now: Instant) {
     guard local.security != nil else { return closeForSecurity(at: now) }
     guard version == SessionWire.sealedVersion else { return closeForVersion(version, at: now) }
@@ -98,7 +99,7 @@ extension Connection {
     }
   }
 
-  /// Answers the responder's message of the stream's handshake, and requests a seat.
+  /// Answers the responder's message in the stream's handshake, and requests a seat.
   private mutating func handleStreamAnswer(_ message: [UInt8], at now: Instant) {
     guard let next = stream?.handshake?.readAnswer(message.span) else {
       return cutStream(at: now)
@@ -110,8 +111,8 @@ extension Connection {
     sendOpening()
   }
 
-  /// Answers the message of the stream's handshake that had to wait for the attempt on the datagram
-  /// path.
+  /// Answers the message in the stream's handshake that was held back until the attempt on the
+  /// datagram path was decided.
   mutating func continueHeldStream(at now: Instant) {
     guard let held = stream?.handshake?.held, !held.isEmpty, !isEnding else { return }
     handleStreamAnswer(held, at: now)
@@ -132,7 +133,8 @@ extension Connection {
   }
 
   /// Returns whether a packet may arrive on a stream without keys. On an encrypted connection, only
-  /// the handshake may, and a goodbye that refuses it. This cannot end an open connection.
+  /// handshake packets may, and a goodbye that refuses the handshake. Such a goodbye cannot end an
+  /// open connection.
   func allowsUnsealed(_ control: ControlPacket) -> Bool {
     guard local.security != nil else { return true }
     switch control {
@@ -157,8 +159,8 @@ extension Connection {
     close(Goodbye(.securityMismatch), as: .securityMismatch, at: now)
   }
 
-  /// Cuts the stream because somebody else than the peer has written to it, or because the peer
-  /// cannot be authenticated. The connection continues over datagrams if it has them.
+  /// Cuts the stream because somebody other than the peer has written to it, or because the peer
+  /// cannot be authenticated. The connection continues over datagrams if it has a datagram path.
   mutating func cutStream(at now: Instant) {
     handleLinkEnd(.reset, at: now)
     linkAction = .cut
@@ -167,9 +169,9 @@ extension Connection {
 
 // MARK: - Whom this side accepts
 extension Connection {
-  /// Closes the connection if this side accepts known peers alone and does not know the key that
-  /// the peer has proven. `name` is how the peer describes itself, if it has. Returns whether the
-  /// connection was closed.
+  /// Closes the connection if this side accepts only known peers and does not know the key that the
+  /// peer has proven. `name` is the name that the peer gives itself; nil if the peer has not sent
+  /// it yet. Returns whether the connection was closed.
   mutating func closeIfUntrusted(named name: String? = nil, at now: Instant) -> Bool {
     guard let keys = newestKeys,
       let why = local.security?.findDistrust(of: keys, named: name)
@@ -188,9 +190,10 @@ extension Connection {
   /// Lets the connection continue, because the gate has accepted the peer's code.
   mutating func acceptAttempt() { attempt = .none }
 
-  /// Refuses the peer's code, and gives up the link on which it was tried. Nothing shows whether
-  /// the code was right. Returns the route to which the refusal must be sent, if it was tried over
-  /// datagrams.
+  /// Refuses the peer's attempt to prove the join code, with the reason `code`, and gives up the
+  /// link on which the attempt was made. Apart from this reason, nothing that is sent reveals
+  /// whether the attempt was right. If the attempt was made over datagrams, returns the route to
+  /// which the refusal must be sent; otherwise returns nil.
   mutating func refuseAttempt(_ code: Goodbye.Code, at now: Instant) -> Route? {
     attempt = .none
     guard let path = datagram else {
@@ -209,8 +212,9 @@ extension Connection {
     return path.route
   }
 
-  /// Returns the goodbye with which a host refuses the attempt on a stream, instead of the first
-  /// encrypted body. Anybody can send it, so it has no effect on an open connection.
+  /// Returns the goodbye with which a host refuses the attempt on a stream, or nil if `body` is not
+  /// such a goodbye. The host sends it unencrypted in place of the first encrypted body. Anybody
+  /// can send such a goodbye, so it has no effect on an open connection.
   func findRefusal(in body: Span<UInt8>) -> Goodbye? {
     guard isInitiator, !isOpen, stream?.hasOpenedBody == false,
       let packet = try? Packet(decoding: body),

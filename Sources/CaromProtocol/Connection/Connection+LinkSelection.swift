@@ -127,8 +127,8 @@ extension Connection {
     requestReconnect(at: now)
   }
 
-  /// Emits `reconnect` if it is due: during an interruption, the initiator needs a new stream until
-  /// it has one.
+  /// Emits `reconnect` if the event is due. During an interruption, the initiator repeats the event
+  /// until it has a new stream.
   mutating func requestReconnect(at now: Instant) {
     guard var interruption, now >= interruption.nextReconnect else { return }
     if isInitiator, stream == nil { events.append(.reconnect) }
@@ -140,9 +140,9 @@ extension Connection {
 
   /// Handles a refusal: the peer has no such connection, or does not accept it. Continues on the
   /// stream, or ends the connection if it has no usable stream. A stream on which a seat has been
-  /// requested is usable, because the answer to the request may still arrive on it, even if it is
-  /// to decline. A refusal for a wrong join code or too many attempts always ends a connection that
-  /// is not open yet.
+  /// requested is usable, because the answer to the request, even a negative one, may still arrive
+  /// on it. A refusal for a wrong join code or too many attempts always ends a connection that is
+  /// not open yet.
   ///
   /// Anybody can send a refusal, so an open encrypted connection ignores one that does not carry
   /// the host's tag.

@@ -31,7 +31,8 @@ extension Connection {
   }
 
   /// Takes over the stream of another `Connection` value that turned out to have the same key.
-  /// `info` is the peer that requested a seat on the stream, or nil if the stream only joined.
+  /// `info` describes the peer if it requested a seat on the stream, and is nil if the peer only
+  /// joined the stream to the connection.
   mutating func adoptStream(_ path: StreamPath, of info: PeerInfo?, at now: Instant) {
     if stream != nil { dropStream() }
     stream = path
@@ -77,8 +78,10 @@ extension Connection {
     processChannels(at: now)
   }
 
-  /// Closes the connection because its stream can no longer be read. A peer that stops in the
-  /// middle of a frame has timed out; any other error is a violation of the protocol.
+  /// Ends the stream, which can no longer be read because of `error`. On an open encrypted
+  /// connection, only the stream is cut; any other connection is closed. The connection is closed
+  /// as timed out if the peer stopped in the middle of a frame, and otherwise because of a
+  /// violation of the protocol.
   mutating func closeForStreamError(_ error: FrameError, at now: Instant) {
     guard local.security == nil || !isOpen else { return cutStream(at: now) }
     guard case .bodyTimeout = error else { return closeForViolation(at: now) }

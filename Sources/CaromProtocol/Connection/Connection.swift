@@ -65,13 +65,14 @@ package struct Connection {
   let silenceLimit: Int64
   /// Whether this side has requested a seat over datagrams.
   var hasSentRequest = false
-  /// The attempt to prove a code that waits for the decision of the host's gate.
+  /// The state of the peer's attempt to prove that it knows the code, while the attempt waits for
+  /// the decision of the host's gate; `none` otherwise.
   var attempt = CodeAttempt.none
   /// The goodbye to send once the messages before it have been sent or acknowledged; nil if there
   /// is none.
   var goodbye: Goodbye?
-  /// The goodbye with which this side answers the peer's request on another link, because the
-  /// connection ended while the request waited for its answer; nil otherwise.
+  /// The goodbye with which this side answers a request that the peer also sends on another link.
+  /// Set if the connection ended while the first request was waiting for its answer; nil otherwise.
   var lateAnswer: Goodbye?
   /// The liveness check in progress since the stream ended unexpectedly; nil if there is none.
   var livenessCheck: LivenessCheck?
@@ -225,7 +226,7 @@ extension Connection {
   }
 
   /// Emits `closed`, preceded by the events of the channels and, if messages that arrived before
-  /// the end are unread, by a `messages` event. The connection must end after it.
+  /// the end are unread, by a `messages` event. End the connection afterwards.
   mutating func emitClosed(_ reason: DisconnectReason) {
     while let event = pollChannelEvent() { events.append(event) }
     if isOpen, channels.hasMessages { events.append(.messages) }
@@ -267,8 +268,8 @@ extension Connection {
     sendGoodbye(at: now)
   }
 
-  /// Returns the time at which the goodbye of a connection that ends at `deadline` no longer waits
-  /// for earlier messages.
+  /// Returns the time from which the goodbye no longer waits for earlier messages if the connection
+  /// must end by `deadline`.
   private static func goodbyeTime(before deadline: Instant) -> Instant {
     deadline.advanced(by: .zero - goodbyeGrace)
   }

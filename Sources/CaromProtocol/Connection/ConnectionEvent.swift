@@ -7,7 +7,7 @@ package enum ConnectionEvent: Hashable, Sendable {
   /// The peer has tried to prove that it knows the host's code. Answer with `acceptAttempt` or
   /// `refuseAttempt`.
   case attempted(isRight: Bool)
-  /// The connection's stream asks to join the open connection that has the same key.
+  /// The peer asks to join this connection's stream to the open connection that has the same key.
   case joining
   /// The seat was granted. Messages can now be sent and received.
   case opened(PeerInfo)
@@ -15,7 +15,7 @@ package enum ConnectionEvent: Hashable, Sendable {
   case messages
   /// A message was delivered or dropped, or the send queue has space again.
   case channel(ChannelEvent)
-  /// Another link carries the messages now.
+  /// The link that carries the messages has changed to the given one.
   case linkChanged(LinkKind)
   /// No link carries the connection. It waits to be resumed.
   case interrupted
@@ -29,8 +29,8 @@ package enum ConnectionEvent: Hashable, Sendable {
   case measured(RoundTrip)
   /// The host has issued a token with which this side can reconnect faster.
   case invited(JoinToken)
-  /// The connection has ended. No further events follow, not even receipts of messages that may
-  /// still arrive before the goodbye.
+  /// The connection has ended. No further events follow, not even receipts for messages that may
+  /// still reach the peer before the goodbye does.
   case closed(DisconnectReason)
 }
 

@@ -19,6 +19,6 @@ extension ConnectionID {
     ConnectionID(UInt64(member) << memberShift)
   }
 
-  /// The index, in the group of hosts, of the host that has the connection; 0 without a group.
+  /// The index in its group of the member that has the connection; 0 without a group.
   package var member: Int { Int(number >> Self.memberShift) }
 }

@@ -4,11 +4,11 @@ import CaromCore
 // its cookie, until the responder answers, and its last one before every packet until a packet of
 // the responder arrives. The responder answers each repetition with the same bytes.
 extension DatagramPath {
-  /// The time, in nanoseconds, that an initiator has to continue a handshake before another one may
-  /// replace it.
+  /// The time, in nanoseconds, that an initiator has to continue a handshake before a different
+  /// handshake may replace it.
   static let handshakePatience: Int64 = 2_000_000_000
 
-  /// Handles the responder's message. Returns true if the path now has keys.
+  /// Handles the responder's handshake message. Returns true if the path now has keys.
   mutating func handleAnswer(_ message: Span<UInt8>) -> Bool {
     guard isInitiator, stage == .securing, let next = handshake?.readAnswer(message) else {
       return false
@@ -20,8 +20,9 @@ extension DatagramPath {
     return true
   }
 
-  /// Handles the initiator's message that follows a hello. Returns how the handshake has ended, or
-  /// nil if it has not. The route is that of the last message, because only that one is authentic.
+  /// Handles `part`, a handshake message that the initiator sent after a hello. Returns how the
+  /// handshake has ended, or nil if it has not. The path takes its route from the last message of
+  /// the handshake, because only that message is authentic.
   mutating func handlePart(_ part: HandshakePart, from source: Route) -> HandshakeEnd? {
     guard !isInitiator, stage == .securing, let handshake else { return nil }
     guard part.number == 3 else {
@@ -41,9 +42,9 @@ extension DatagramPath {
     return end
   }
 
-  /// Returns whether the handshake that `part` begins may replace that of the path. Anybody can
-  /// begin a handshake for a connection whose key was heard, so one that is not continued must not
-  /// keep the initiator out.
+  /// Returns whether the handshake that `part` begins may replace the current handshake of the
+  /// path. Anybody who has overheard a connection's key can begin a handshake for it, so a
+  /// handshake that is not continued must not keep the initiator out.
   func mayRestart(with part: HandshakePart, at now: Instant) -> Bool {
     guard !isInitiator, stage == .securing, part.number == 1, let handshake, let lastReceived,
       !handshake.answers(part.message.span)
@@ -68,8 +69,8 @@ extension DatagramPath {
     return true
   }
 
-  /// Writes what precedes a packet until the responder is known to have received it: the hello and,
-  /// on an encrypted path, the last message of the handshake.
+  /// Writes the hello and, on an encrypted path, the last message of the handshake. They precede
+  /// each packet until the responder is known to have received them.
   func writePrefix(to writer: inout FrameWriter) {
     writeHello(to: &writer)
     if let handshake { write(handshake, to: &writer) }

@@ -30,8 +30,8 @@ extension DatagramPath {
     return hasPacket ? route : nil
   }
 
-  /// Returns whether a packet may be due for a reason other than pending messages. If false, none
-  /// is.
+  /// Returns whether a packet may be due for a reason other than pending messages. If the result is
+  /// false, no such packet is due.
   mutating func mayTransmit(at now: Instant) -> Bool {
     guard stage == .validated, !isPingDue, !isAcknowledgementDue, nextHello == nil
     else { return true }
@@ -55,7 +55,7 @@ extension DatagramPath {
     return route
   }
 
-  /// Schedules the next round of hellos, and makes the delay after it longer.
+  /// Schedules the next round of hellos, and increases the delay that will follow that round.
   mutating func scheduleNextHellos(at now: Instant) {
     nextHello = now.advanced(byNanoseconds: helloDelay)
     helloDelay = min(helloDelay * 3 / 2, Self.longestHelloDelay)

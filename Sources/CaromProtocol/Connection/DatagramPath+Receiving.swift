@@ -14,7 +14,7 @@ extension DatagramPath {
     }
   }
 
-  /// Handles a data packet and adds its messages to `channels` or, if they can be read at once, to
+  /// Handles a data packet and adds its messages to `channels` or, if they can be read in place, to
   /// `arrivals`. Returns whether the packet was accepted.
   ///
   /// A malformed packet is dropped and not acknowledged. `allowsMessages` is false after the
@@ -59,8 +59,8 @@ extension DatagramPath {
     }
   }
 
-  /// Handles the content of a packet, all that follows its number. The reader's bytes begin at
-  /// `base` of the buffer in which the messages of `arrivals` lie.
+  /// Handles the content of a packet: everything after the packet number. The reader's bytes begin
+  /// at offset `base` in the buffer to which the offsets of the messages in `arrivals` refer.
   @inline(__always)
   private mutating func receiveContent(
     of readable: DataHeader, _ number: UInt64, _ content: consuming PacketReader, at base: Int,

@@ -50,14 +50,14 @@ struct DatagramPath: Sendable {
   /// The routes on which hellos are sent while connecting. On the responder's side of an encrypted
   /// path, the route on which the answer to the initiator's last hello is due.
   var candidates: [Route] { didSet { migrations &+= 1 } }
-  /// A counter that changes whenever `endpoints` may have changed.
+  /// A counter that changes whenever the result of `findEndpoints` may have changed.
   private(set) var migrations: UInt32 = 1
   var nextCandidate = 0
   /// The time of the next hello; `nil` if none is scheduled.
   var nextHello: Instant?
   var helloDelay = firstHelloDelay
   var epoch: UInt32
-  /// The number of packets that were dropped because the peer has not sealed them.
+  /// The number of packets that were dropped because they were not sealed with the peer's key.
   var forgedPackets: UInt32 = 0
   var cookie: Cookie?
   /// The token that is sent in place of a cookie until the peer answers.
@@ -122,8 +122,8 @@ struct DatagramPath: Sendable {
   }
 
   /// Creates a path opened by the peer, whose address has been validated. The path is encrypted if
-  /// `handshake`, which answers the peer's first message, is not nil. Its epoch is then 0, because
-  /// nobody has proven that the hello is the initiator's.
+  /// `handshake`, which answers the peer's first message, is not nil. The epoch of an encrypted
+  /// path begins at 0, because nothing proves yet that the hello came from the initiator.
   static func responding(
     to hello: Hello, from route: Route, handshake: LinkHandshake? = nil, at now: Instant
   ) -> DatagramPath {
@@ -199,8 +199,8 @@ extension DatagramPath {
     isPingDue = true
   }
 
-  /// Handles a hello that proves the peer's address `source`. A hello whose epoch is not newer is
-  /// ignored.
+  /// Handles a hello that proves the peer's address `source`. A hello is ignored if its epoch is
+  /// not greater than that of the path.
   mutating func handleHello(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isInitiator, hello.epoch > epoch, !isSecuring else { return }
     // Everybody may know the key of an encrypted connection.

@@ -9,8 +9,8 @@ public struct PeerStatistics: Hashable, Sendable {
   public package(set) var roundTrip: Duration?
   /// The newest sample of the round-trip time; `nil` before the first.
   public package(set) var latestRoundTrip: Duration?
-  /// The lowest recent round-trip time; `nil` if the connection has no datagram path. A longer
-  /// round-trip time is mostly due to queues.
+  /// The lowest recent round-trip time; `nil` if the connection has no datagram path. Any
+  /// additional round-trip time is mostly due to queues.
   public package(set) var leastRoundTrip: Duration?
   /// The variation of the round-trip time (RFC 9002 §5.3); `nil` if the connection has no datagram
   /// path.

@@ -29,8 +29,8 @@ public struct RoundTrip: Hashable, Sendable {
     samples.min { $0.roundTrip < $1.roundTrip }.map { .nanoseconds($0.offset) }
   }
 
-  /// Adds a sample: a ping sent at `sent` was answered at `now`, and the answer contains `remote`,
-  /// the time on the peer's clock.
+  /// Adds the sample of a ping that was sent at `sent` and whose answer arrived at `now`. `remote`
+  /// is the time on the peer's clock that the answer contains.
   mutating func add(sent: Instant, remote: Instant, now: Instant) {
     let nanoseconds = now.nanoseconds - sent.nanoseconds
     guard nanoseconds >= 0 else { return }

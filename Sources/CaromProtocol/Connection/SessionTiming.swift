@@ -16,15 +16,16 @@ public struct SessionTiming: Hashable, Sendable {
   /// acknowledged and the goodbye is sent. After this time, the link is cut.
   public var closeLimit = Duration.seconds(1)
 
-  /// The time that a connection without a working link waits to be resumed. It begins when the last
-  /// link has ended, or when `silenceLimit` has passed without data from the peer. Meanwhile the
-  /// peer keeps its seat, and reliable messages to it wait. If the limit is zero, the connection is
-  /// closed at once.
+  /// The time for which a connection without a working link waits to be resumed. The wait begins
+  /// when the last link ends, or when `silenceLimit` has passed without data from the peer. During
+  /// the wait, the peer keeps its seat, and reliable messages to it stay queued. If the limit is
+  /// zero, the connection is closed immediately.
   public var resumeLimit = Duration.seconds(10)
 
-  /// The time for which a peer may read nothing while the send queue to it is full. After that the
-  /// peer is disconnected with the reason `tooSlow`. If it is nil, a peer that stops reading its
-  /// messages stays connected, and those who wait for room in its queue wait on.
+  /// The time for which a peer may read nothing while the send queue to it is full. After this
+  /// time, the peer is disconnected with the reason `tooSlow`. If the limit is nil, a peer that
+  /// stops reading its messages stays connected, and senders that wait for room in the queue keep
+  /// waiting.
   public var fullQueueLimit: Duration? = .seconds(30)
 
   /// Creates the default timing.
@@ -39,8 +40,8 @@ package final class LocalSide: Sendable {
   /// How the links are encrypted; nil if they are in plaintext.
   let security: LinkSecurity?
 
-  /// Creates the shared part of a host's connections. If they are encrypted, the host's id is that
-  /// of its identity.
+  /// Creates the shared part of a host's connections. If `security` is not nil, the id of its
+  /// identity replaces the id in `peer`.
   package init(
     _ peer: PeerInfo, timing: SessionTiming = SessionTiming(), security: LinkSecurity? = nil
   ) {

@@ -51,7 +51,8 @@ struct StreamPath: Sendable {
   private(set) var isAcknowledgementDue = false
 
   private var protection = Protection.none
-  /// The numbers of bodies that were encrypted and decrypted.
+  /// The number of bodies of stream frames that were encrypted and sent, and the number that were
+  /// received and decrypted.
   private var sealedBodies = (sent: UInt64(0), received: UInt64(0))
 
   /// Whether the seat was granted, so that carriers may be sent and received on the stream.
@@ -59,9 +60,9 @@ struct StreamPath: Sendable {
 
   /// How the bodies of the stream frames are protected.
   private enum Protection: Sendable {
-    /// Not at all.
+    /// The bodies are in plaintext.
     case none
-    /// Not yet: the handshake waits for the peer's next message.
+    /// The bodies are not encrypted yet: the handshake waits for the peer's next message.
     case handshake(LinkHandshake)
     case keys(LinkKeys)
   }
@@ -164,29 +165,30 @@ extension StreamPath {
     } catch { preconditionFailure("a control packet is far shorter than Int.max") }
   }
 
-  /// Encrypts the body of a stream frame, the bytes of `buffer` from `start` on. Its last bytes
-  /// receive the tag.
+  /// Encrypts the body of a stream frame in place: the bytes of `buffer` from `start` on. The last
+  /// bytes of the body are reserved for the tag.
   private mutating func seal(_ buffer: inout MutableSpan<UInt8>, from start: Int) {
     keys?.seal(&buffer, from: start, head: 0, number: sealedBodies.sent)
     sealedBodies.sent += 1
   }
 
-  /// Encrypts and decrypts all further bodies with `keys`.
+  /// Begins to encrypt and decrypt the bodies of stream frames with `keys`.
   mutating func begin(_ keys: LinkKeys) {
     protection = .keys(keys)
   }
 
-  /// Continues in plaintext, because the keys must not be used.
+  /// Drops the keys, which must not be used, and the queued control packets. The path continues in
+  /// plaintext.
   mutating func dropKeys() {
     protection = .none
     control.removeAll()
   }
 
-  /// Whether an encrypted body of the peer has arrived.
+  /// Whether an encrypted body from the peer has been decrypted.
   var hasOpenedBody: Bool { sealedBodies.received > 0 }
 
-  /// Replaces `output` with the decrypted body of a stream frame. Returns false if the peer has not
-  /// sealed it as its next one.
+  /// Replaces `output` with the decrypted body of a stream frame. Returns false if `body` is not
+  /// the next body that the peer has sealed.
   mutating func open(_ body: Span<UInt8>, into output: inout [UInt8]) -> Bool {
     output.removeAll(keepingCapacity: true)
     guard keys?.open(body, head: 0, number: sealedBodies.received, into: &output) == true else {
@@ -199,9 +201,9 @@ extension StreamPath {
   /// The next time at which `handleTimeout` must be called, or `nil` if no timer is armed.
   var nextTimeout: Instant? { earliest(decoder.nextTimeout, acknowledgeAt) }
 
-  /// Writes to the scratch writer the bytes to write to the stream, whose send queue holds `queued`
-  /// bytes. Returns `false` if there are none. `carriesMessages` tells whether this is the link
-  /// that carries messages.
+  /// Writes the next bytes for the stream to the scratch writer. Returns `false` if there is
+  /// nothing to write now. `queued` is the number of bytes in the stream's send queue, and
+  /// `carriesMessages` tells whether the stream is the link that carries messages.
   mutating func pollTransmit(
     queued: Int, _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     at now: Instant

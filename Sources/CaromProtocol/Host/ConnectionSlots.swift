@@ -1,7 +1,7 @@
 /// The connections of a host, each in a slot that it keeps until it is removed.
 ///
-/// The low bits of an id's number lead to the slot, so that nothing is searched. The slots lie in
-/// chunks, so that adding a connection moves no other.
+/// The low bits of the number of a connection's id lead to its slot, so no search is needed. The
+/// slots are stored in chunks, so adding a connection does not move the others.
 struct ConnectionSlots: Sendable {
   private static let chunkShift = 4
   private static let chunkSize = 1 << chunkShift
@@ -9,8 +9,9 @@ struct ConnectionSlots: Sendable {
   private var chunks: [[Host.Entry]] = []
   /// The vacant slots.
   private var vacant: [Int] = []
-  /// The slot of each connection, indexed by the low bits of the number of its id; -1 for none. The
-  /// length is a power of two, and no two connections have the same low bits.
+  /// The slot of each connection, at the index that is the low bits of the number of the
+  /// connection's id; -1 at all other indices. The length is a power of two, and no two connections
+  /// have the same low bits.
   private var table = [Int32](repeating: -1, count: 64)
   /// The ids of all connections, in ascending order.
   private(set) var ids: [ConnectionID] = []

@@ -10,7 +10,8 @@ extension Host {
   /// is forgotten.
   private static let refusedAttemptLimit = 64
 
-  /// Decides about an attempt on a connection, or asks the group's directory.
+  /// Decides whether to accept an attempt that a peer made with the join code on a connection. In a
+  /// group, asks the directory to decide instead.
   mutating func handleAttempt(_ id: ConnectionID, isRight: Bool, at now: Instant) {
     guard member == nil else {
       return directoryRequests.append(.attempt(id, isRight: isRight))
@@ -20,7 +21,8 @@ extension Host {
     self.gate = gate
   }
 
-  /// Decides about an attempt on a connection with the gate of the group.
+  /// Decides, with the gate of the group, whether to accept an attempt that a peer made with the
+  /// join code on a connection.
   mutating func decide(
     _ id: ConnectionID, isRight: Bool, _ gate: inout CodeGate?, at now: Instant
   ) {

@@ -8,8 +8,8 @@ struct PathAddress: Hashable, Sendable {
   var sender: PathRole
 }
 
-/// What follows a hello in the same datagram: on an encrypted path part of the handshake, then
-/// possibly a data packet.
+/// The part of a datagram after its hello: on an encrypted path, first a message of the handshake;
+/// then, on any path, possibly a data packet.
 struct HelloTail {
   /// The initiator's message of the handshake; nil if there is none or it is malformed.
   var part: HandshakePart?
@@ -61,8 +61,8 @@ extension Host {
     receiveDatagram(bytes, from: source, isRelayed: isRelayed, into: &none, at: now)
   }
 
-  /// Receives a datagram like `receiveDatagram` without `arrivals`, but adds the messages that can
-  /// be read at once to `arrivals`. Read them before polling.
+  /// Receives a datagram as `receiveDatagram` without `arrivals` does, but adds those messages that
+  /// can be read immediately to `arrivals`. Read these messages before polling.
   package mutating func receiveDatagram(
     _ bytes: Span<UInt8>, from source: Route, isRelayed: Bool = false,
     into arrivals: inout Arrivals, at now: Instant
@@ -176,8 +176,8 @@ extension Host {
 
   /// Starts a connection for a hello with an unknown key and returns its id. Refuses the hello and
   /// returns nil if the connection has ended, the version differs, one side encrypts and the other
-  /// does not, or there are too many connections. A hello without the beginning of the handshake
-  /// that it needs is ignored.
+  /// does not, or there are too many connections. If the connection must be encrypted and the
+  /// handshake cannot begin with what follows the hello, ignores the hello and returns nil.
   private mutating func startConnection(
     for hello: Hello, _ tail: HelloTail, from source: Route, hasEnded: Bool, at now: Instant
   ) -> ConnectionID? {
@@ -203,11 +203,12 @@ extension Host {
     return id
   }
 
-  /// Returns the tag of refusals for the connection with this key; nil in plaintext. It is the same
-  /// at all hosts of a group. The host gives it to the initiator once the connection is open, and
-  /// to anybody who asks for the connection once it has ended, and thus cannot open again. If it
-  /// gave it for any unknown key, somebody who has heard the first hello of a connection could get
-  /// the tag before the connection opens, and end it afterwards.
+  /// Returns the tag that the refusals of the connection with this key carry; nil in plaintext. All
+  /// hosts of a group compute the same tag. The host sends the tag to the initiator once the
+  /// connection is open, and to anybody who asks for the connection once it has ended and thus
+  /// cannot open again. If the host sent the tag for every unknown key, somebody who has overheard
+  /// the first hello of a connection could get the tag before the connection opens, and use it
+  /// later to end the connection.
   func makeRefusalTag(of key: ConnectionKey) -> AuthenticationTag? {
     side.security?.makeRefusalTag(of: key, secret: secret)
   }
@@ -299,8 +300,8 @@ extension Host {
   }
 
   /// Closes the connection at `index`, because its stream belongs to a connection that no longer
-  /// exists. While that connection is still declining its peer's request, the peer gets the same
-  /// answer on this stream, which may arrive first.
+  /// exists or has ended. If that connection is still declining its peer's request, the same answer
+  /// is sent on this stream too, where it may arrive first.
   mutating func closeAsForgotten(_ index: Int, at now: Instant) {
     let owner = keys[entries[index].connection.key].flatMap { self.index(of: $0) }
     let answer = owner.flatMap { $0 == index ? nil : entries[$0].connection.lateAnswer }

@@ -12,7 +12,7 @@ enum DirectoryRequest: Sendable {
   /// Find the host for a hello whose key is unknown to this host and whose sender has proven its
   /// address.
   case hello(Hello, [UInt8], from: Route)
-  /// Decide about an attempt to prove the host's code.
+  /// Decide about an attempt to prove knowledge of the host's code.
   case attempt(ConnectionID, isRight: Bool)
   /// Find a seat for a peer that requests one, or the host to which the peer's stream belongs.
   case seat(ConnectionID, PeerInfo)
@@ -30,11 +30,11 @@ enum DirectoryRequest: Sendable {
 }
 
 extension Host {
-  /// The limit on queued directory requests. At this limit, hellos that belong to no connection are
-  /// dropped. Their senders repeat them.
+  /// The maximum number of queued directory requests. At this limit, the host drops hellos that
+  /// belong to no connection. The senders of these hellos repeat them.
   private static let helloLimit = 256
-  /// The maximum number of endpoints in `relays`. At this limit, all endpoints are removed, and
-  /// their peers are asked for another hello.
+  /// The maximum number of endpoints in `relays`. At this limit, the host removes all of them and
+  /// asks their peers for another hello.
   private static let relayLimit = 4096
 
   /// Whether `resolveRequests(with:)` must be called.

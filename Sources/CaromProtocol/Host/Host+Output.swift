@@ -8,8 +8,9 @@ extension Host {
     events.popFirst() ?? readable.popFirst().map { .connection($0, .messages) }
   }
 
-  /// Removes and returns the connection of the next event if that is a `messages` event, and nil if
-  /// there is no event or the next one is of another kind. This is faster than `pollEvent`.
+  /// Returns the connection of the next event, and removes the event, if it is a `messages` event.
+  /// Returns nil and removes nothing if there is no event or the next event is of a different kind.
+  /// This is faster than `pollEvent`.
   package mutating func pollReadable() -> ConnectionID? {
     events.isEmpty ? readable.popFirst() : nil
   }
@@ -32,15 +33,15 @@ extension Host {
     return hasMessage
   }
 
-  /// Stores a message of `Arrivals`, whose bytes are `bytes`, because its reader has fallen behind
-  /// since. Its delivery must need credit.
+  /// Parks a message that was added to `Arrivals`, because its reader has fallen behind since then.
+  /// `bytes` are the message's bytes. The delivery of the message must need credit.
   package mutating func park(_ arrival: Arrivals.Message, _ bytes: Span<UInt8>) {
     guard let index = index(of: arrival.connectionID) else { return }
     entries[index].connection.channels.park(arrival, bytes)
   }
 
-  /// Passes to `write` the bytes to write to a connection's stream, whose send queue holds `queued`
-  /// bytes. Returns false if there is nothing to write now.
+  /// Passes the next bytes for a connection's stream to `write`. Returns false if there is nothing
+  /// to write now. `queued` is the number of bytes in the stream's send queue.
   package mutating func pollTransmit(
     on id: ConnectionID, queued: Int, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
@@ -55,13 +56,14 @@ extension Host {
     return entries[index].pollDatagram(&scratch, at: now)
   }
 
-  /// The datagram that `pollDatagram` has returned last. Send it before any other call.
+  /// The datagram that the last call of `pollDatagram` stored. Send the datagram before any other
+  /// call.
   package var datagram: Span<UInt8> {
     @_lifetime(borrow self) get { scratch.writer.span }
   }
 
-  /// Swaps `buffer` with the buffer of decrypted packets, in which the messages of encrypted
-  /// datagrams lie that were added to `Arrivals`. Swap again once they are read.
+  /// Swaps `buffer` with the buffer of decrypted packets. The buffer contains those messages in
+  /// `Arrivals` that arrived in encrypted datagrams. Swap again once these messages are read.
   package mutating func swapOpened(_ buffer: inout [UInt8]) { swap(&buffer, &scratch.opened) }
 
   /// Appends a connection's next datagram to `buffer` and returns its route, or nil if no datagram

@@ -36,8 +36,8 @@ extension Host {
     index(of: id).map { entries[$0].connection.channels.queuedBytes } ?? 0
   }
 
-  /// Returns the number of acknowledged frames of messages that need credit. It stands still if the
-  /// peer reads nothing. The counter wraps around.
+  /// Returns the number of frames that the peer has acknowledged, counting only frames of messages
+  /// that need credit. The number stays the same while the peer reads nothing, and it wraps around.
   package func acknowledgedFrames(of id: ConnectionID) -> UInt32 {
     index(of: id).map { entries[$0].connection.channels.acknowledgedFrames } ?? 0
   }

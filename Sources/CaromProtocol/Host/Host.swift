@@ -15,8 +15,8 @@ package struct Host {
   let side: LocalSide
   var entries = ConnectionSlots()
   var events = Deque<HostEvent>()
-  /// The connections whose `messages` events follow all of `events`. These are the most frequent
-  /// events.
+  /// The connections that have a pending `messages` event, which is the most frequent kind of
+  /// event. These events come after all of `events`.
   var readable = Deque<ConnectionID>()
   private var ready = Deque<ConnectionID>()
   /// The next timeout of each connection, by slot.
@@ -26,8 +26,8 @@ package struct Host {
   /// that its storage is reused.
   private var expired: [ConnectionID] = []
   private var lastID: UInt64
-  /// What decides about attempts with a code; nil without a code. The hosts of a group use the
-  /// directory's gate.
+  /// The gate that decides about attempts with the join code; nil if the host has no code. The
+  /// hosts of a group use the directory's gate instead.
   var gate: CodeGate?
   /// The secrets for handshakes; nil if the host's links are in plaintext.
   private var secrets: LinkSecrets?
@@ -36,8 +36,9 @@ package struct Host {
   /// The keys of accepted connections whose requests were answered and that have ended, oldest
   /// first.
   var endedKeys: [ConnectionKey] = []
-  /// The newest attempts with a code that were refused over datagrams, oldest first. The refusal
-  /// may be lost, and is repeated when the initiator repeats its last message.
+  /// The keys of the connections whose attempts with the join code were refused most recently over
+  /// datagrams, with the reasons, oldest first. A refusal may be lost, so the host repeats it when
+  /// the initiator repeats its last message.
   var refusedAttempts: [(key: ConnectionKey, code: Goodbye.Code)] = []
   let secret: HostSecret
   /// The address tokens that this host has issued, unless it is in a group. The hosts of a group
@@ -66,9 +67,9 @@ package struct Host {
   /// Creates a host without connections.
   ///
   /// `secret` is the key of the cookies and tokens that the host issues; draw it from the system's
-  /// random number generator. The hosts of a group have the same `secret` and a different `member`
-  /// each. If `security` is not nil, all links are encrypted, and the host's id is that of its
-  /// identity.
+  /// random number generator. All hosts of a group must have the same `secret`, and each its own
+  /// `member`. If `security` is not nil, all links are encrypted, and the id of the identity in
+  /// `security` becomes the host's id.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(),

@@ -39,14 +39,14 @@ package struct HostDirectory: Sendable {
 
   package var seating: Seating
   var tokens = IssuedTokens()
-  /// What decides about attempts with a code; nil without a code.
+  /// The gate that decides about attempts with the join code; nil if the hosts have no code.
   var gate: CodeGate?
   /// The owner of each connection key in the group. A connection owns at most one key.
   private var owners: [ConnectionKey: ConnectionID] = [:]
   private var ended = BoundedKeys(limit: endedKeyLimit)
   private var initiators = BoundedKeys(limit: initiatorLimit)
 
-  /// `security` is that of all hosts of the group.
+  /// Creates the directory of a group. `security` is the security that all hosts of the group use.
   package init(seats: Int, spectatorSeats: Int = 0, security: LinkSecurity? = nil) {
     gate = security?.makeGate()
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)

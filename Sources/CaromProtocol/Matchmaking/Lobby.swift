@@ -10,7 +10,8 @@ package struct Lobby {
     var isConnected = false
   }
 
-  /// The host. Calls that produce no event are made directly, the others through the lobby.
+  /// The lobby's host. Calls that can produce events must go through the lobby; all other calls can
+  /// be made on the host directly.
   package var host: Host
   package private(set) var matchmaker: Matchmaker?
   private var dial: Dial?

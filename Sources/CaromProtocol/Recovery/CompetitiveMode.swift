@@ -19,8 +19,8 @@ struct CompetitiveMode: Sendable {
 
   /// The congestion window, in bytes.
   private(set) var window: Double
-  /// The size, in packets, towards which the window grows back after a loss: its size at that loss,
-  /// or less if that was below the previous plateau (RFC 9438 §4.7).
+  /// The size, in packets, towards which the window grows back after a loss: the size of the window
+  /// at that loss, or less if the window had not yet reached the previous plateau (RFC 9438 §4.7).
   private var plateau: Double
   /// The window directly after the most recent loss, in packets.
   private var start: Double

@@ -134,9 +134,10 @@ extension DatagramFlow {
 
   // MARK: Congestion control
 
-  /// Adds and returns a round-trip sample if the largest number in the acknowledgement is newly
-  /// acknowledged and was sent on the current path. Otherwise returns nil, as it does if the peer's
-  /// delay exceeds what can be encoded and there are earlier samples.
+  /// Adds a round-trip sample and returns it. Returns nil without adding a sample if the largest
+  /// number in the acknowledgement is not newly acknowledged, if its packet was not sent on the
+  /// current path, or if there are earlier samples and the peer delayed the acknowledgement for
+  /// longer than can be encoded.
   private mutating func addRoundTrip(
     _ largest: UInt64, _ newest: UInt64, ackDelay: Int64, at now: Int64
   ) -> Int64? {

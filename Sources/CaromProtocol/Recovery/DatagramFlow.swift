@@ -37,8 +37,9 @@ package struct DatagramFlow: Sendable {
   private var nonElicitingRun = 0
   /// The number of the first packet that was sent on the current network path.
   var firstOfPath: UInt64 = 0
-  /// The number of the first packet that was sent since the path was last found to be a black hole
-  /// or, if it never was, on the path. Probes before it prove nothing about the path MTU.
+  /// The number of the first packet that was sent after the path was last found to be a black hole
+  /// or, if it has never been one, after the path began. The fates of probes with lower numbers say
+  /// nothing about the path MTU.
   var firstOfSearch: UInt64 = 0
 
   /// Creates a flow without packets.

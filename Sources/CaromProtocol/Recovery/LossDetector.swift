@@ -10,8 +10,8 @@ struct LossDetector: Sendable {
   /// The number of unanswered probes after which the interval between probes doubles and all
   /// packets are declared lost.
   static let probesBeforeBackoff = 3
-  /// While packets are sent steadily, a probe is sent only when several acknowledgements are
-  /// overdue: the first awaited one and at most this many after it.
+  /// The maximum number of acknowledgements after the first awaited one that must be overdue as
+  /// well before a probe is sent. It is reached only while packets are sent steadily.
   static let additionalAnswers = 2
   /// The maximum interval between probes: 1 s, or one probe timeout if that is longer.
   private static let maximumProbeInterval: Int64 = 1_000_000_000

@@ -88,8 +88,8 @@ struct PathMTUSearch: Sendable {
 
   /// Records the loss of a packet of `bytes` bytes that was sent at `sent`. Falls back to 1,200
   /// bytes and returns true if the loss indicates a black hole: several consecutive packets longer
-  /// than that were lost, and this one was sent more than `patience` nanoseconds after the last
-  /// such packet that was acknowledged.
+  /// than 1,200 bytes were lost, and this one was sent more than `patience` nanoseconds after the
+  /// last packet of more than 1,200 bytes that was acknowledged.
   mutating func recordLost(_ bytes: Int, sent: Int64, patience: Int64, at now: Int64) -> Bool {
     guard bytes > Self.base, size > Self.base else { return false }
     consecutiveLosses += 1

@@ -34,8 +34,8 @@ struct RoundStatistics: Sendable {
   var last = Round()
   /// The number of rounds that have begun.
   var count = 0
-  /// The number of delivered bytes that ends the current round: the round ends when a packet is
-  /// acknowledged that was sent after `end` bytes had been delivered.
+  /// The number of delivered bytes that determines the end of the current round: the round ends
+  /// with the acknowledgement of a packet that was sent after `end` bytes had been delivered.
   private(set) var end: Int64 = 0
   /// Whether the acknowledgement being processed began a round.
   var isStart = false

@@ -2,13 +2,13 @@
   import CaromCore
   import CaromCrypto
 
-  /// Whose encrypted links a side accepts.
+  /// The peers whose encrypted links a side accepts.
   package enum LinkAccess: Hashable, Sendable {
-    /// Those of everybody.
+    /// All peers.
     case anyone
-    /// Those of the peers in a list or, if `name` is not nil, of the one with this name alone.
+    /// The peers in a list or, if `name` is not nil, only the peer with this name in the list.
     case known(KnownPeers, name: String?)
-    /// Those of the peers that know a code. If `isForOneUse` is true, one peer may use it.
+    /// The peers that know a code. If `isForOneUse` is true, only one peer may use the code.
     case code(JoinCode, isForOneUse: Bool)
   }
 
@@ -25,8 +25,9 @@
       return message[0] & HandshakeOffer.patternMask == HandshakeOffer.code(of: pattern)
     }
 
-    /// Returns why this side does not trust a peer that has proven the key of `keys`; nil if it
-    /// does. `name` is how the peer describes itself; nil if it has not described itself yet.
+    /// Returns the reason why this side does not trust a peer that has proven the key of `keys`;
+    /// nil if this side trusts the peer. `name` is the name by which the peer describes itself; nil
+    /// if the peer has not described itself yet.
     func findDistrust(of keys: LinkKeys, named name: String? = nil) -> String? {
       guard case .known(let peers, let expected) = access else { return nil }
       let key = keys.peerKey
@@ -46,16 +47,16 @@
     }
   }
 
-  /// What lets in those who know a host's code, and makes others wait. All hosts of a group share
-  /// one.
+  /// The gate of a host with a code: accepts the attempts of peers that know the code, and makes
+  /// further attempts wait after too many wrong ones. All hosts of a group share one gate.
   package struct CodeGate: Sendable {
     private var gate: JoinCodeGate
 
     fileprivate init(_ gate: JoinCodeGate) { self.gate = gate }
 
-    /// Decides about an attempt, of which this side already knows whether it was right. Nobody
-    /// else must learn that if the attempt is refused for another reason. `peer` is the id that the
-    /// other side has proven, if the attempt was right.
+    /// Decides about an attempt. `isRight` tells whether the attempt was right, which only this
+    /// side knows: if the attempt is refused for a different reason, nobody else must learn it.
+    /// `peer` is the id that the other side has proven, if the attempt was right.
     mutating func decide(isRight: Bool, by peer: PeerID?, at now: Instant) -> GateDecision {
       do throws(JoinCodeGate.Refusal) {
         try gate.beginAttempt(by: peer, at: now)
@@ -87,7 +88,8 @@
     /// Returns the bits of `ciphers`: one for each.
     static func bits(of ciphers: [Cipher]) -> UInt8 { ciphers.reduce(0) { $0 | bit(of: $1) } }
 
-    /// Returns the bit of a cipher in an offer, which also stands for the choice of the cipher.
+    /// Returns the bit that stands for a cipher, both in the initiator's offer and in the
+    /// responder's choice.
     static func bit(of cipher: Cipher) -> UInt8 { cipher == .chaChaPoly ? 1 : 2 }
   }
 #endif

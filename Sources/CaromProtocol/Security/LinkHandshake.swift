@@ -3,27 +3,30 @@
   import CaromCrypto
 
   /// One side of the handshake of a link (Noise XX, or XXpsk3 with a code) while it waits for the
-  /// peer's next message. It never changes: reading a message yields what follows, and a rejected
-  /// one has no effect.
+  /// peer's next message. A handshake is immutable: reading a message returns the outcome as new
+  /// values, and rejecting a message has no effect.
   ///
-  /// Each side repeats its last message until the peer has evidently received it. Repeating it
-  /// takes no further public-key operation.
+  /// Each side repeats its last message until the peer has evidently received it. Repeating a
+  /// message requires no further public-key operation.
   final class LinkHandshake: Sendable {
-    /// The protocol whose handshake this is. The text is part of what both sides must agree on.
+    /// The name of the protocol to which the handshake belongs. It is part of the prologue, on
+    /// which both sides must agree.
     private static let protocolName = Array("carom session".utf8)
 
     /// This side's newest message.
     let message: [UInt8]
     /// The number of the newest message, from 1 to 3.
     let number: UInt8
-    /// The responder's message, which the initiator does not answer yet; empty if there is none.
+    /// The responder's message, which the initiator has received but will answer later; empty if
+    /// there is none.
     let held: [UInt8]
     /// The peer's message that the newest message answers; empty if there is none.
     private let answered: [UInt8]
     private let noise: Handshake
     /// The ciphers that the initiator has offered or, on the responder's side, the one chosen.
     private let ciphers: [Cipher]
-    /// The exchange that proves the code, on the initiator's side; nil without a code.
+    /// The password exchange that proves knowledge of the code, on the initiator's side; nil on the
+    /// responder's side, or without a code.
     private let exchange: PasswordExchange?
 
     private init(
@@ -39,7 +42,7 @@
       self.held = held
     }
 
-    /// Returns the handshake with the responder's message, which is answered later.
+    /// Returns a copy of the handshake that holds the responder's message, to be answered later.
     func holding(_ second: [UInt8]) -> LinkHandshake {
       LinkHandshake(
         noise, message, number: number, answering: answered, ciphers: ciphers, exchange: exchange,
@@ -49,10 +52,12 @@
 
   // MARK: - The beginning
   extension LinkHandshake {
-    /// What the secrets of one side of a handshake are made of. Each is used once.
+    /// The random values from which one side of a handshake makes its secrets. Each value is used
+    /// only once.
     struct Randomness {
       var ephemeral: KeyPair
-      /// 64 random bytes for the exchange that proves the code; nil without a code.
+      /// The 64 random bytes for the password exchange that proves knowledge of the code; nil
+      /// without a code.
       var exchange: SecretBytes?
 
       init(ephemeral: KeyPair, exchange: SecretBytes? = nil) {
@@ -60,15 +65,16 @@
         self.exchange = exchange
       }
 
-      /// Takes the next secrets that the handshake needs.
+      /// Creates the random values of a handshake from the next secrets in `secrets`.
       init(_ secrets: inout LinkSecrets, for security: LinkSecurity) {
         ephemeral = KeyPair(secret: secrets.next())
         if security.usesCode { exchange = SecretBytes(secrets.next(), secrets.next()) }
       }
     }
 
-    /// What a side knows at the beginning of a handshake, apart from keys: the version, the
-    /// initiator's offer and the link. If it differs on the two sides, the handshake fails.
+    /// Returns the prologue of a handshake. It contains what a side knows at the beginning, apart
+    /// from its own keys: the protocol's name and version, the initiator's offer, and the
+    /// connection key of the link. If the prologues of the two sides differ, the handshake fails.
     private static func prologue(offer: UInt8, key: ConnectionKey) -> [UInt8] {
       var writer = PacketWriter()
       writer.write(protocolName)
@@ -89,8 +95,9 @@
         ephemeralKey: ephemeral)
     }
 
-    /// Begins the exchange that proves the code. `ephemeral` is the initiator's ephemeral public
-    /// key, which no other handshake has. Returns nil without a code.
+    /// Begins the password exchange that proves knowledge of the code. `ephemeral` is the
+    /// initiator's ephemeral public key, which is different in each handshake. Returns nil without
+    /// a code.
     private static func makeExchange(
       _ security: LinkSecurity, isInitiator: Bool, offer: UInt8, key: ConnectionKey,
       ephemeral: [UInt8], _ randomness: Randomness
@@ -104,15 +111,15 @@
         isInitiator: isInitiator, randomness: bytes)
     }
 
-    /// Begins a handshake, whose ephemeral key is made of the next secret. `key` is the key of the
-    /// connection on a datagram path, and zeros on a stream.
+    /// Begins a handshake as the initiator, with an ephemeral key made from the next secret in
+    /// `secrets`. On a datagram path, `key` is the connection's key; on a stream, it is all zeros.
     static func initiating(
       _ security: LinkSecurity, key: ConnectionKey, _ secrets: inout LinkSecrets
     ) -> LinkHandshake {
       initiating(security, key: key, Randomness(&secrets, for: security))
     }
 
-    /// Begins a handshake with randomness that is used for nothing else.
+    /// Begins a handshake as the initiator. `randomness` must be used for nothing else.
     static func initiating(
       _ security: LinkSecurity, key: ConnectionKey, _ randomness: Randomness
     ) -> LinkHandshake {
@@ -130,8 +137,8 @@
         noise, [offer] + message, number: 1, ciphers: security.ciphers, exchange: exchange)
     }
 
-    /// Answers an initiator's first message. Returns nil if the message is malformed or of another
-    /// pattern, or if this side supports none of the offered ciphers.
+    /// Answers an initiator's first message. Returns nil if the message is malformed, if its
+    /// pattern is not this side's, or if this side supports none of the offered ciphers.
     static func responding(
       to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
       _ secrets: inout LinkSecrets
@@ -139,7 +146,7 @@
       responding(to: first, security, key: key, Randomness(&secrets, for: security))
     }
 
-    /// Answers an initiator's first message with randomness that is used for nothing else.
+    /// Answers an initiator's first message. `randomness` must be used for nothing else.
     static func responding(
       to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
       _ randomness: Randomness
@@ -180,8 +187,9 @@
     func answers(_ message: Span<UInt8>) -> Bool { answered == Array(copying: message) }
 
     /// Reads the responder's message. Returns the handshake with the initiator's last message, and
-    /// the keys of the link, or nil if the message is not authentic. Whether the responder knows
-    /// the code shows when a packet of it can be decrypted.
+    /// the keys of the link, or nil if the message is not authentic. The message does not show
+    /// whether the responder knows the code; the first packet from the responder that can be
+    /// decrypted does.
     func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake, keys: LinkKeys)? {
       guard number == 1 else { return nil }
       var noise = noise

@@ -8,13 +8,13 @@
     /// The number of bytes by which a sealed packet is longer than its content.
     static let overhead = Cipher.tagLength
 
-    /// The public key of the peer, which has proven that it has the secret one.
+    /// The peer's public key. The peer has proven that it has the matching secret key.
     let peerKey: PublicKey
     /// The id that belongs to the peer's key.
     let peer: PeerID
     /// The cipher that both sides have agreed on.
     let cipher: Cipher
-    /// The secret under which hellos that move a path are authenticated.
+    /// The secret from which the tags of hellos that move the path are computed.
     private let moveSecret: SecretBytes
     private let sending: TransportKey
     private let receiving: TransportKey
@@ -30,7 +30,7 @@
       (sending, receiving) = handshake.makeTransportKeys(for: cipher)
     }
 
-    /// Returns the tag of a hello, which proves that the initiator has sent it.
+    /// Returns the tag for a hello. The tag proves that the initiator sent the hello.
     func makeTag(of hello: Hello) -> AuthenticationTag {
       AuthenticationTag(
         moveSecret.authenticate(hello.authenticatedBytes, length: AuthenticationTag.length)
@@ -47,7 +47,7 @@
     }
 
     /// Appends the decrypted bytes of `packet`, except its first `head` bytes, to `output`. Returns
-    /// false, and appends nothing, if the peer has not sealed the packet with this number.
+    /// false, and appends nothing, unless the peer sealed the packet with this number.
     func open(
       _ packet: Span<UInt8>, head: Int, number: UInt64, into output: inout [UInt8]
     ) -> Bool {

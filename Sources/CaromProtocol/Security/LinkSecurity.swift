@@ -6,17 +6,18 @@
   /// the host are encrypted, and peers without encryption are refused.
   package struct LinkSecurity: Sendable {
     package let identity: Identity
-    /// Whose links this side accepts.
+    /// The peers whose links this side accepts.
     package let access: LinkAccess
     /// The ciphers that this side accepts, best first.
     let ciphers: [Cipher]
-    /// The beginning of the host's sequence of secrets, from which it derives the ephemeral keys of
-    /// its handshakes.
+    /// The seed of the host's sequence of secrets, from which the host derives the ephemeral keys
+    /// of its handshakes.
     fileprivate let seed: SecretBytes
 
-    /// Creates the settings of one host. `seed` must have 32 random bytes and be used for nothing
-    /// else. Ciphers that this processor cannot use are left out. AES-256-GCM is faster, but a key
-    /// of it may encrypt no more than 2^23 packets (RFC 9001 §6.6), and keys are never replaced.
+    /// Creates the settings of one host. `seed` must consist of 32 random bytes that are used for
+    /// nothing else. Ciphers that this processor cannot use are left out of `ciphers`. AES-256-GCM
+    /// is faster than ChaCha20-Poly1305, but one AES-256-GCM key may encrypt at most 2^23 packets
+    /// (RFC 9001 §6.6), and the keys of a link are never replaced.
     package init(
       _ identity: Identity, access: LinkAccess = .anyone, seed: SecretBytes,
       ciphers: [Cipher] = [.chaChaPoly]
@@ -27,7 +28,8 @@
       self.ciphers = ciphers.filter(\.isAvailable)
     }
 
-    /// Returns the tag of refusals for the connection with this key, of all hosts with this secret.
+    /// Returns the tag that the refusals of the connection with this key carry. All hosts with this
+    /// secret compute the same tag.
     func makeRefusalTag(of key: ConnectionKey, secret: HostSecret) -> AuthenticationTag {
       var writer = PacketWriter()
       writer.write(secret.low)
@@ -43,9 +45,11 @@
   }
 
   /// The secrets of a host or of a connection: a sequence from which the ephemeral keys of
-  /// handshakes are made, and what the host has given.
+  /// handshakes are made, and the tag of refusals that the initiator of a connection got from the
+  /// host.
   package struct LinkSecrets: Sendable {
-    /// The secrets, apart from the connection, so that one in plaintext is not longer for them.
+    /// The secrets, stored outside the connection so that a connection in plaintext does not take
+    /// more memory because of them.
     private final class Storage: Sendable {
       let source: SecretSource
       let refusalTag: AuthenticationTag?
@@ -63,8 +67,7 @@
 
     private init(_ source: SecretSource) { storage = Storage(source) }
 
-    /// The tag with which the host proves that it has refused a hello; nil if the host has not
-    /// given it yet.
+    /// The tag that shows that a refusal comes from the host; nil until the host has sent the tag.
     var refusalTag: AuthenticationTag? {
       get { storage.refusalTag }
       set { storage = Storage(storage.source, newValue) }

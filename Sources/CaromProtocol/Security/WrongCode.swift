@@ -1,10 +1,11 @@
 import CaromCore
 
-/// A wrong attempt to join with a code.
+/// A failed attempt to join, made with a wrong code.
 public struct WrongCode: Hashable, Sendable {
   /// The number of wrong attempts since the last right one.
   public var count: Int
-  /// The time until which no other attempt is made; nil if the next one may be made at once.
+  /// The time before which the host refuses all further attempts; nil if the next attempt may be
+  /// made immediately.
   public var waitsUntil: Instant?
 }
 
@@ -20,12 +21,13 @@ extension WrongCode: CustomStringConvertible {
 struct GateDecision {
   /// The reason to refuse the attempt; nil if it is accepted.
   var refusal: Goodbye.Code?
-  /// What the owner should know about a wrong attempt.
+  /// The report to the host's owner about a wrong attempt; nil if there is nothing to report.
   var failure: WrongCode?
 }
 
-/// The state of the attempt that a link of a connection makes to prove that its peer knows the
-/// code. Until the host's gate has decided, nothing is sent that would show whether it was right.
+/// The state of the attempt by which the peer proves, on one link of a connection, that it knows
+/// the code. Until the host's gate has decided about the attempt, the host sends nothing that would
+/// show whether it was right.
 enum CodeAttempt: UInt8 {
   /// There is no attempt, or it was accepted.
   case none
@@ -36,6 +38,6 @@ enum CodeAttempt: UInt8 {
 /// How a handshake ends on the responder's side.
 enum HandshakeEnd {
   case keys(LinkKeys)
-  /// The initiator has completed the handshake that it began, with another code.
+  /// The initiator has completed its handshake, but with a different code.
   case wrongCode
 }

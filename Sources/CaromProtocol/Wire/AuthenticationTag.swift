@@ -1,7 +1,7 @@
 import CaromCore
 
-/// A value of 16 bytes that only somebody with a certain secret can compute or know: a proof that a
-/// hello or a refusal comes from the other side of the connection.
+/// A 16-byte value that only somebody who has a certain secret can compute. It proves that a hello
+/// or a refusal comes from the other side of the connection.
 package struct AuthenticationTag: Hashable, Sendable {
   /// The length of a tag in bytes.
   package static let length = 16

@@ -77,7 +77,7 @@ package struct DataHeader: Hashable, Sendable {
   }
 
   /// Reads the part of a header that stays readable in an encrypted packet: the first byte and the
-  /// number. `readAcknowledgement` must follow, once the rest is decrypted.
+  /// number. Call `readAcknowledgement` after this, once the rest of the packet is decrypted.
   @inline(__always)
   static func readNumber(from reader: inout PacketReader) throws(DecodeError) -> DataHeader {
     let first = try reader.read(UInt8.self)

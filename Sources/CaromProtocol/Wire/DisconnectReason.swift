@@ -36,10 +36,10 @@ public enum DisconnectReason: Hashable, Sendable {
   /// One side encrypts its connections or requires a code, and the other does not. Neither falls
   /// back: both must use the same `SessionSecurity`.
   case securityMismatch
-  /// A peer described itself with an id that does not belong to the key that it has proven to have.
+  /// One side described itself with an id that does not belong to the key that it has proven.
   case identityMismatch
-  /// One side accepts known peers alone, and does not know the other's key. The text explains why,
-  /// on the side that does not know the key, and is empty on the other.
+  /// One side accepts only known peers and does not know the other side's key. On the side that
+  /// does not know the key, the string explains why; on the other side, it is empty.
   case untrusted(String)
   /// The two sides have different codes, or another peer has used up the host's code: ask the host
   /// for the code.
@@ -54,8 +54,9 @@ public enum DisconnectReason: Hashable, Sendable {
 }
 
 extension DisconnectReason {
-  /// Whether the peer gave the reason, or this side found it in what the peer sent, rather than in
-  /// its silence or in the end of a link.
+  /// Whether the reason comes from the peer, either because the peer gave it or because this side
+  /// found it in what the peer sent. False for a reason that this side chose, or that it found in
+  /// the peer's silence or in the end of a link.
   package var isSaidByPeer: Bool {
     switch self {
     case .closedLocally, .handshakeTimeout, .timedOut, .connectionReset, .connectionLost: false

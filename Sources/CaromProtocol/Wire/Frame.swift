@@ -14,7 +14,7 @@
 //                channel bits 0 to 14 are the channel; 15 means that the channel's number, 15 to
 //                64, follows as one byte (in mode 6 no channel byte follows)
 
-/// The first bytes of frames.
+/// The values and bits of the first byte of a frame.
 enum FrameByte {
   static let padding: UInt8 = 0x00
   static let ping: UInt8 = 0x01

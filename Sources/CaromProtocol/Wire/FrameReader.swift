@@ -14,7 +14,8 @@ package struct FrameReader: ~Escapable {
   @_lifetime(copy reader)
   package init(_ reader: PacketReader) { self.reader = reader }
 
-  /// The number of bytes that were read so far of those from which the reader was created.
+  /// The number of bytes read so far, including those read from the `PacketReader` before it was
+  /// passed to the initializer.
   var offset: Int { reader.offset }
 
   /// Reads and returns the next frame, or nil at the packet's end. The ranges of an acknowledgement

@@ -38,8 +38,8 @@ package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension [FrameRecord] {
-  /// Removes all records but keeps their storage. There are few records, and `removeAll` takes ten
-  /// times as long to remove one.
+  /// Removes all records but keeps their storage. There are few records, and removing even one with
+  /// `removeAll` takes ten times as long.
   mutating func clear() {
     while popLast() != nil {}
   }

@@ -5,7 +5,7 @@ import CaromCore
 /// writes nothing and returns false.
 ///
 /// Call `begin`, write a header, then the frames, and get the packet from `span` or `takeBytes()`.
-/// For a stream, `beginStreamFrame` and `endStreamFrame` put several packets behind one another.
+/// For a stream, `beginStreamFrame` and `endStreamFrame` write several packets one after another.
 package struct FrameWriter: Sendable {
   /// The maximum number of bytes that a message frame takes in addition to the message: for its
   /// first byte, channel, number and length.
@@ -37,7 +37,7 @@ package struct FrameWriter: Sendable {
     beginNext(limit: limit)
   }
 
-  /// Begins a packet of at most `limit` bytes behind the bytes that are already written.
+  /// Begins a packet of at most `limit` bytes after the bytes that are already written.
   private mutating func beginNext(limit: Int) {
     self.limit = limit
     end = count + limit
@@ -54,7 +54,7 @@ package struct FrameWriter: Sendable {
     begin(limit: limit)
   }
 
-  /// Keeps the last `count` bytes of the packet's room free, for a tag.
+  /// Reserves the last `count` bytes of the packet for a tag.
   mutating func reserve(_ count: Int) {
     limit -= count
     end -= count
@@ -140,8 +140,9 @@ extension FrameWriter {
   /// eight bytes, then the packet's type and action.
   private static let streamHead = FrameEncoder.headerLength + Packet.headerLength
 
-  /// Begins a packet of at most `limit` bytes behind the bytes that are already written, and leaves
-  /// room for the head of its stream frame. Returns where the stream frame starts.
+  /// Begins a packet of at most `limit` bytes after the bytes that are already written, and leaves
+  /// room for the head of its stream frame before the packet. Returns the offset at which the
+  /// stream frame starts.
   package mutating func beginStreamFrame(limit: Int) -> Int {
     let start = count
     beginNext(limit: Self.streamHead)

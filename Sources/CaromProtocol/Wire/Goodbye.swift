@@ -1,6 +1,6 @@
 import CaromCore
 
-/// The last packet of a connection, or the answer to a refused request.
+/// The last packet of a connection, or the answer that refuses a request.
 public struct Goodbye: Hashable, Sendable, PacketCodable {
   /// The maximum length of an explanation, in bytes of UTF-8.
   public static let maximumTextLength = 255
@@ -37,16 +37,17 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case tooSlow = 12
     /// One side encrypts its connections and the other does not.
     case securityMismatch = 13
-    /// The id in the receiver's description is not that of the key that it has proven to have.
+    /// The id in the receiver's description does not belong to the key that the receiver has
+    /// proven.
     case identityMismatch = 14
-    /// The sender accepts known peers alone, and does not know the receiver's key.
+    /// The sender accepts only known peers and does not know the receiver's key.
     case untrusted = 15
     /// The receiver does not know the host's code, or another peer has used it up.
     case wrongCode = 16
     /// Too many attempts with a wrong code were made. Try again later.
     case tooManyAttempts = 17
 
-    /// Whether the host explains the code in a text.
+    /// Whether a goodbye with this code contains a text in which the host explains the reason.
     fileprivate var carriesText: Bool { self == .declined || self == .kicked }
   }
 
@@ -82,8 +83,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     code.carriesText && text.utf8.count <= Self.maximumTextLength ? text : ""
   }
 
-  /// Creates a goodbye from the bytes that `encode(into:)` writes. Throws `invalid` for an unknown
-  /// code, and for a text with a code that carries none.
+  /// Creates a goodbye from the bytes that `encode(into:)` writes. Throws `invalid` if the code is
+  /// unknown, or if there is a text although goodbyes with this code carry none.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let code = Code(rawValue: try reader.read()) else { throw .invalid(what: "goodbye code") }
     self.code = code

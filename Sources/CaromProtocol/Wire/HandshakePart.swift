@@ -1,7 +1,7 @@
 import CaromCore
 
-/// A message of a datagram path's handshake. The initiator's follow a hello in the same datagram,
-/// the responder's are datagrams of their own.
+/// A message of a datagram path's handshake. Each message from the initiator follows a hello in the
+/// same datagram; the responder's message is a datagram of its own.
 package struct HandshakePart: Hashable, Sendable {
   /// The length in bytes of everything except the message.
   package static let headLength = 11

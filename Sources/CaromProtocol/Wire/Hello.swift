@@ -28,8 +28,8 @@ package struct Hello: Hashable, Sendable {
   /// The token that the host issued to this address during an earlier connection; nil if there is
   /// none. It takes the place of a cookie in the first hello of a new connection.
   package var token: AddressToken?
-  /// The proof that the sender is the initiator of the encrypted connection; nil before there are
-  /// keys.
+  /// The proof that the sender is the initiator of the encrypted connection; nil if the hello has
+  /// no cookie, or if the handshake has not derived the keys yet.
   package var tag: AuthenticationTag?
   /// Whether the connection is encrypted.
   package var isSealed: Bool
@@ -47,7 +47,7 @@ package struct Hello: Hashable, Sendable {
     version == (isSealed ? SessionWire.sealedVersion : Self.version)
   }
 
-  /// What the tag authenticates: the connection's key, the epoch and the cookie.
+  /// The bytes that the tag authenticates: the connection's key, the epoch and the cookie.
   var authenticatedBytes: [UInt8] {
     var writer = PacketWriter(capacity: 28)
     writer.write(key.prefix)

@@ -5,7 +5,7 @@ public struct PeerInfo: Hashable, Sendable {
   /// The maximum length of an application name, in bytes of UTF-8.
   public static let maximumApplicationLength = 32
 
-  /// The peer's identity.
+  /// The peer's id.
   public var id: PeerID
   /// The peer's display name: at most 63 bytes of UTF-8. Peers may share a name.
   public var name: String { didSet { Self.checkName(name) } }
@@ -13,8 +13,8 @@ public struct PeerInfo: Hashable, Sendable {
   public var application: String { didSet { Self.checkApplication(application) } }
   /// The version of the game's messages. Both sides must use the same version.
   public var applicationVersion: UInt16
-  /// Whether the peer gives up its seat to any peer that does not yield: a computer opponent that
-  /// waits for a human.
+  /// Whether the peer gives up its seat if no seat is free and one is requested by a peer that does
+  /// not yield. A computer opponent that waits for a human does so.
   public var yieldsSeat: Bool
   /// Whether the peer requests a spectator's seat, which hosts count separately.
   public var isSpectator: Bool
@@ -60,8 +60,8 @@ extension PeerInfo: PacketCodable {
     writer.writeText(name)
   }
 
-  /// Creates a description from the bytes that `encode(into:)` writes. Ignores unknown flags, and
-  /// throws if a text is too long.
+  /// Creates a description from the bytes that `encode(into:)` writes. Ignores unknown flags.
+  /// Throws if the application or the name is too long, or if the application is empty.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     id = PeerID(high: try reader.readBigEndian(), low: try reader.readBigEndian())
     let flags: UInt8 = try reader.read()

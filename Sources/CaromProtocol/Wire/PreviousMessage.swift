@@ -1,6 +1,6 @@
-/// The message frame before the current one in a packet, to which a "next message" frame refers.
-/// Only a whole, numbered message can be referred to. Frames other than messages do not affect the
-/// value.
+/// The last message frame before the current frame in a packet. A "next message" frame refers to
+/// it, which is possible only if it is a whole, numbered message. Frames other than message frames
+/// do not affect the value.
 struct PreviousMessage: Sendable {
   private(set) var delivery = Delivery.unreliable
   private(set) var channel: UInt8 = 0

@@ -10,8 +10,8 @@ package enum SessionDatagram: Hashable, Sendable {
 
   /// A data packet (0x00 to 0x7F). Its frames remain in the reader.
   case data(DataHeader)
-  /// A hello. If the hello has a cookie or a token, a data packet may remain in the reader, and on
-  /// an encrypted path a `HandshakePart` before it.
+  /// A hello. If the hello has a cookie or a token, the reader may still hold a data packet and, on
+  /// an encrypted path, a `HandshakePart` before it.
   case hello(Hello)
   case retry(Retry)
   case refusal(Refusal)

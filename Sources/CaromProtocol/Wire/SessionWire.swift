@@ -3,7 +3,7 @@ import CaromCore
 
 /// The constants of the session protocol, as the page WireFormat specifies them.
 package enum SessionWire {
-  /// The version of the session protocol. Peers with another version are refused.
+  /// The version of the session protocol. Peers that use a different version are refused.
   package static let version: UInt16 = 2
 
   /// The version of the encrypted session protocol.
@@ -55,10 +55,11 @@ package enum ControlPacket: Hashable, Sendable {
   case token(AddressToken)
   /// A message of a stream's handshake. It precedes everything else on the stream.
   case handshake(version: UInt16, [UInt8])
-  /// Gives the initiator of an encrypted connection the tag of the host's refusals.
+  /// Gives the initiator of an encrypted connection the tag that proves that a refusal comes from
+  /// the host.
   case refusalTag(AuthenticationTag)
 
-  /// The control packet as a packet of a stream.
+  /// The control packet as a `Packet`, the form in which it is sent on a stream.
   package var packet: Packet {
     var writer = PacketWriter()
     let action: SessionWire.Action
@@ -105,8 +106,8 @@ package enum ControlPacket: Hashable, Sendable {
       type: SessionWire.controlType, action: action.rawValue, payload: writer.bytes)
   }
 
-  /// Creates a control packet from a packet of a stream. Returns nil for an action that this
-  /// version does not recognize.
+  /// Creates a control packet from a packet that was received on a stream. Returns nil if this
+  /// version does not recognize the packet's action.
   package init?(_ packet: Packet) throws(DecodeError) {
     guard let action = SessionWire.Action(rawValue: packet.action) else { return nil }
     var reader = PacketReader(packet.payload.span)
@@ -141,8 +142,8 @@ package enum ControlPacket: Hashable, Sendable {
   }
 
   /// Reads the text and the protocol version at the beginning of a request or grant. Returns nil if
-  /// the version is this side's. Otherwise returns the version and skips the rest of the packet,
-  /// whose layout may differ.
+  /// the version is the one that this side uses. Otherwise returns the version and skips the rest
+  /// of the packet, whose layout may differ.
   private static func readVersion(
     after text: [UInt8], _ reader: inout PacketReader
   ) throws(DecodeError) -> UInt16? {
@@ -156,7 +157,7 @@ package enum ControlPacket: Hashable, Sendable {
 }
 
 extension PeerInfo {
-  /// A placeholder for the description of a peer that uses another version of the protocol.
+  /// A placeholder for the description of a peer that uses a different version of the protocol.
   package static let unknown = PeerInfo(
     id: PeerID(high: 0, low: 0), name: "", application: "unknown", applicationVersion: 0)
 }

@@ -48,7 +48,8 @@ public struct MessageChannel<Message: Sendable>: Sendable {
     return options
   }
 
-  /// Returns the message in its wire format. Throws `notEncodable` if its type throws an error.
+  /// Returns the message in its wire format. Throws `notEncodable` if encoding the message throws
+  /// an error.
   func encoded(_ message: Message) throws(SendError) -> [UInt8] {
     var writer = PacketWriter()
     try coding.encode(message, into: &writer)
@@ -69,7 +70,7 @@ extension MessageChannel where Message: PacketCodable {
 
 extension MessageChannel where Message: Codable {
   /// Creates a channel with the number `id`, whose messages are sent as CBOR, with the names of
-  /// their properties. A message whose `encode(to:)` throws is not sent: the call throws
+  /// their properties. A message whose `encode(to:)` throws is not sent: `send` throws
   /// `SendError.notEncodable`.
   @inlinable public init(
     _ id: UInt8, _ delivery: Delivery, priority: UInt8 = 4, weight: UInt8 = 1

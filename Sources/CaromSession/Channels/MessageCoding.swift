@@ -2,8 +2,8 @@ import CaromCodec
 import CaromCore
 import CaromProtocol
 
-/// The coding of one type of messages. A channel stores the type that conforms, so that creating a
-/// channel allocates nothing.
+/// Encodes and decodes messages of one type. A channel stores the conforming type itself rather
+/// than a value, so that creating a channel allocates nothing.
 @usableFromInline protocol MessageCoding<Message>: SendableMetatype {
   associatedtype Message: Sendable
 

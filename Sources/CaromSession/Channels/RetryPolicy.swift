@@ -11,9 +11,9 @@ public struct RetryPolicy: Hashable, Sendable {
   /// The maximum delay between two attempts.
   public var longestDelay: Duration
 
-  /// Creates a policy of `attempts` attempts. Each actual delay is chosen at random between half of
-  /// the nominal delay and all of it, so that clients that lost a host together do not all
-  /// reconnect at the same time.
+  /// Creates a policy that makes up to `attempts` attempts. Each actual delay is chosen at random
+  /// between half the nominal delay and the full nominal delay, so that clients that lost a host
+  /// together do not all reconnect at the same time.
   public init(
     attempts: Int, firstDelay: Duration = .milliseconds(250), longestDelay: Duration = .seconds(8)
   ) {
@@ -23,7 +23,7 @@ public struct RetryPolicy: Hashable, Sendable {
     self.longestDelay = longestDelay
   }
 
-  /// The policy of a single attempt.
+  /// The policy that makes only one attempt.
   public static let never = RetryPolicy(attempts: 1)
 
   /// Returns the delay after attempt number `attempt`, or nil if that was the last attempt.

@@ -4,9 +4,9 @@ import CaromSimulation
 
 /// A rollback match that a session's host serves to the session's peers.
 ///
-/// Each peer that joins is given a free player, or becomes a spectator if there is none or if it
-/// joined as a spectator, and can join at any time. A peer that comes back gets its player again if
-/// that player is still free. While a player has no peer, its input is neutral.
+/// A peer can join at any time. It gets a free player, or becomes a spectator if no player is free
+/// or if it joined the session as a spectator. A peer that comes back gets its player again if that
+/// player is still free. While a player has no peer, its input is neutral.
 ///
 /// ```swift
 /// let match = HostedRollback(RollbackServer(Race(), players: 4, at: loop.now), over: session)
@@ -16,12 +16,12 @@ import CaromSimulation
 /// }
 /// ```
 ///
-/// A frame loop calls `update` once per frame instead, on any thread. Not `Sendable`: one task or
-/// thread uses a match.
+/// A frame loop calls `update` once per frame instead, on any thread. A match is not `Sendable`:
+/// only one task or thread may use it.
 public final class HostedRollback<Game: Simulation & PacketCodable> {
   /// Something that happened to a peer of the match.
   public enum Notice: Hashable, Sendable {
-    /// The peer receives the match, and controls the player unless it is nil.
+    /// The peer now receives the match. It controls `player`, or is a spectator if `player` is nil.
     case joined(Peer, player: Int?)
     /// The peer has disconnected. The input of its player is neutral from now on.
     case left(Peer, player: Int?, DisconnectReason)
@@ -29,9 +29,10 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     case inputsLate(Peer, player: Int)
     /// The player's inputs arrive in time again.
     case inputsOnTime(Peer, player: Int)
-    /// The peer computed another state for this tick. It recovers with a keyframe.
+    /// The peer computed a different state for this tick. It recovers with a keyframe.
     case desynced(Peer, Tick)
-    /// That many of the oldest notices were dropped, because they were not polled in time.
+    /// The oldest notices were dropped because they were not polled in time. `notices` is their
+    /// number.
     case missed(notices: Int)
   }
 
@@ -53,11 +54,12 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   private var due = 0
   private var writer = PacketWriter(capacity: 512)
 
-  /// Creates a match of `server` over a session that this side hosts.
+  /// Creates a match that serves `server` over a session that this side hosts.
   ///
-  /// The peers can control `remotePlayers`, by default all players. `choosePlayer` is given a peer
-  /// and the free ones of these players, and returns one of them, or nil for a spectator; by
-  /// default, a returning peer gets its player back, and any other peer gets the first free one.
+  /// The peers can control the players in `remotePlayers`, by default all players. `choosePlayer`
+  /// receives a peer and those of these players that are free. It returns one of them, or nil to
+  /// make the peer a spectator. By default, a returning peer gets its player back, and any other
+  /// peer gets the first free player.
   public init(
     _ server: RollbackServer<Game>, over session: Session,
     channels: RollbackChannels = RollbackChannels(), remotePlayers: [Int]? = nil,
@@ -91,7 +93,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
 
   // MARK: Ticks
 
-  /// The ticks of the match, each when it is due. Call `advance()` once for each.
+  /// The ticks of the match, each delivered when it is due. Call `advance()` once for each tick.
   public var ticks: MatchTicks {
     MatchTicks(loop: session.loop) { [self] in
       if due == 0 { receive() }
@@ -115,8 +117,8 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   /// Whether a tick is due, according to the last call of `receive`.
   public var isTickDue: Bool { due > 0 }
 
-  /// Processes what has arrived, simulates the ticks that are due, and sends the results. Call this
-  /// method once per frame. `prepare` is called before each tick.
+  /// Processes the events and messages that have arrived, simulates the ticks that are due, and
+  /// sends the results. Call this method once per frame. `prepare` is called before each tick.
   public func update(
     at now: Instant? = nil, _ prepare: (HostedRollback<Game>) -> Void = { _ in }
   ) {
@@ -127,7 +129,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     }
   }
 
-  /// Confirms and simulates one tick. After the last tick that is due, sends it to the peers.
+  /// Confirms and simulates one tick. If no further tick is due, sends the results to the peers.
   public func advance() {
     host.advance()
     due = max(0, due - 1)
@@ -135,7 +137,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     if due == 0 { send() }
   }
 
-  /// Processes what has arrived, and counts the ticks that are due.
+  /// Processes the events and messages that have arrived, and counts the ticks that are due.
   public func receive(at now: Instant? = nil) {
     let now = now ?? session.loop.now
     while let event = watch.next() { handle(event) }
@@ -150,8 +152,8 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     send()
   }
 
-  /// Sends the last inputs so that they arrive even if the session ends now. Call this method after
-  /// the last tick.
+  /// Sends the last inputs reliably, so that they arrive even if the session ends immediately
+  /// afterwards. Call this method after the last tick.
   public func finish() {
     for peer in host.ids {
       writer.removeAll()
@@ -235,7 +237,7 @@ extension RollbackServer {
   /// Serves the match to the peers of a session, tick by tick, until the session ends or the task
   /// is cancelled; see `HostedRollback`. The peers can control `remotePlayers`, by default all
   /// players. `prepare` is called before each tick, for example to set the inputs of the other
-  /// players; the server's events are then those of the tick before.
+  /// players. During the call, the server's events are those of the previous tick.
   public func run(
     over session: Session, channels: RollbackChannels = RollbackChannels(),
     remotePlayers: [Int]? = nil,

@@ -9,8 +9,8 @@ public struct WorldChannels: Hashable, Sendable {
   /// The channel of the acknowledgements.
   public let acknowledgements: MessageChannel<EncodedMessage>
 
-  /// Creates the channels with these numbers, which both sides must choose alike and use for
-  /// nothing else.
+  /// Creates the channels with these numbers. Both sides must choose the same numbers, and must not
+  /// use them for anything else.
   public init(snapshots: UInt8 = 60, acknowledgements: UInt8 = 61) {
     precondition(
       snapshots != acknowledgements, "snapshots and acknowledgements need a channel each")
@@ -21,8 +21,8 @@ public struct WorldChannels: Hashable, Sendable {
 
 /// A world that a session's host replicates to the session's peers.
 ///
-/// Each peer that joins receives the entities that it can see, at any time. A peer that leaves is
-/// removed.
+/// A peer can join at any time, and then receives the entities that it can see. A peer that leaves
+/// is removed.
 ///
 /// ```swift
 /// let hosted = HostedWorld(WorldReplicator(configuration), over: session)
@@ -32,16 +32,17 @@ public struct WorldChannels: Hashable, Sendable {
 /// }
 /// ```
 ///
-/// A frame loop calls `update` once per frame instead, on any thread. Not `Sendable`: one task or
-/// thread uses a hosted world.
+/// A frame loop calls `update` once per frame instead, on any thread. A hosted world is not
+/// `Sendable`: only one task or thread may use it.
 public final class HostedWorld {
   /// Something that happened to a peer of the world.
   public enum Notice: Hashable, Sendable {
-    /// The peer receives the world. Set its focus if the world has an area of interest.
+    /// The peer now receives the world. Set its focus if the world has an area of interest.
     case joined(Peer)
     /// The peer has disconnected.
     case left(Peer, DisconnectReason)
-    /// That many of the oldest notices were dropped, because they were not polled in time.
+    /// The oldest notices were dropped because they were not polled in time. `notices` is their
+    /// number.
     case missed(notices: Int)
   }
 
@@ -66,7 +67,7 @@ public final class HostedWorld {
   private var clock: StepAccumulator
   private var due = 0
 
-  /// Creates a hosted world. Its ticks, as many per second as its configuration says, begin now.
+  /// Creates a hosted world. Its ticks begin now, at the rate given in its configuration.
   public init(
     _ world: WorldReplicator, over session: Session, channels: WorldChannels = WorldChannels()
   ) {
@@ -77,8 +78,8 @@ public final class HostedWorld {
     watch = PeerWatch(session)
   }
 
-  /// Returns the world's client that stands for a peer, or nil if the peer does not receive the
-  /// world.
+  /// Returns the id of the world's client that represents a peer, or nil if the peer does not
+  /// receive the world.
   public func client(of peer: Peer) -> WorldReplicator.ClientID? { clients[peer] }
 
   /// Sets the center of a peer's area of interest, in the unit of the position fields. Before the
@@ -93,8 +94,8 @@ public final class HostedWorld {
 
   // MARK: Ticks
 
-  /// The ticks of the world, each when it is due. Set the entities and call `advance()` once for
-  /// each.
+  /// The ticks of the world, each delivered when it is due. For each tick, set the entities and
+  /// call `advance()` once.
   public var ticks: MatchTicks {
     MatchTicks(loop: session.loop) { [self] in
       if due == 0 { receive() }
@@ -115,8 +116,9 @@ public final class HostedWorld {
   /// Whether a tick is due, according to the last call of `receive`.
   public var isTickDue: Bool { due > 0 }
 
-  /// Processes what has arrived, and replicates the ticks that are due, for each of which `step`
-  /// sets the entities. Call this method once per frame.
+  /// Processes the events and messages that have arrived, and replicates the ticks that are due.
+  /// `step` is called before each tick, and sets the tick's entities. Call this method once per
+  /// frame.
   public func update(at now: Instant? = nil, _ step: (HostedWorld) -> Void) {
     receive(at: now)
     while due > 0 {
@@ -125,7 +127,8 @@ public final class HostedWorld {
     }
   }
 
-  /// Makes the entities' current values those of the next tick, and sends each peer its snapshot.
+  /// Advances the world by one tick, with the current values of the entities, and sends each peer
+  /// its snapshot.
   public func advance() {
     due = max(0, due - 1)
     world.advance(to: world.tick.next)
@@ -136,7 +139,7 @@ public final class HostedWorld {
     }
   }
 
-  /// Processes what has arrived, and counts the ticks that are due.
+  /// Processes the events and messages that have arrived, and counts the ticks that are due.
   public func receive(at now: Instant? = nil) {
     while let event = watch.next() { handle(event) }
     for received in session.takeMessages(on: channels.acknowledgements) {

@@ -3,10 +3,11 @@ import CaromProtocol
 import CaromSimulation
 import CaromTransport
 
-/// A rollback match that a session's host serves, as one of its clients plays or watches it.
+/// A client's side of a rollback match that a session's host serves. The client plays the match or
+/// watches it.
 ///
 /// The host tells the client which player it controls. The client's clock and input delay adapt to
-/// the round trip, so that the host gets the inputs in time on short and long paths alike.
+/// the round-trip time, so that the host gets the inputs in time on short and long paths alike.
 ///
 /// ```swift
 /// let match = try await RollbackClient<Race>.join(host, over: session)
@@ -17,27 +18,30 @@ import CaromTransport
 /// print(match.endReason)
 /// ```
 ///
-/// A frame loop calls `update` once per frame instead, on any thread. Not `Sendable`: one task or
-/// thread uses a match.
+/// A frame loop calls `update` once per frame instead, on any thread. A match is not `Sendable`:
+/// only one task or thread may use it.
 public final class JoinedRollback<Game: Simulation & PacketCodable> {
   /// Something that happened to the match, rather than in the game.
   public enum Notice: Hashable, Sendable {
     /// The host has told the client which player it controls; nil for a spectator.
     case seated(player: Int?)
-    /// The host replaced at least half of the player's inputs of the last second by others, because
-    /// they arrived too late.
+    /// The host used other inputs in place of at least half of the player's inputs from the last
+    /// second, because the player's inputs arrived too late.
     case inputsLate
     /// The player's inputs arrive in time again.
     case inputsOnTime
-    /// The client computed another state than the host. The host sends the whole state again.
+    /// The client's state differs from the state that the host computed. The host sends the whole
+    /// state again.
     case desynced(DesyncReport)
-    /// No link reaches the host. The match goes on if one does within `SessionTiming.resumeLimit`.
+    /// No link reaches the host. The match continues if a link reaches the host again within
+    /// `SessionTiming.resumeLimit`.
     case interrupted
     /// A link reaches the host again.
     case resumed
     /// The connection to the host has ended, and the match with it.
     case left(DisconnectReason)
-    /// That many of the oldest notices were dropped, because they were not polled in time.
+    /// The oldest notices were dropped because they were not polled in time. `notices` is their
+    /// number.
     case missed(notices: Int)
   }
 
@@ -46,7 +50,8 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   static var noticeLimit: Int { 256 }
   /// The interval at which the round-trip time is read.
   static var roundTripInterval: Duration { .milliseconds(100) }
-  /// The maximum number of ticks that are simulated at the end of the match.
+  /// The maximum number of ticks that are simulated after the connection to the host has ended, to
+  /// reach the last inputs that arrived.
   static var finalTickLimit: Int { 600 }
 
   /// The session over which the match is played.
@@ -70,9 +75,9 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   private var wasSeated = false
   private var wereInputsLate = false
 
-  /// Creates the client's side of a match, which waits for its seat and the first state. The
-  /// prediction window and the least input delay are in ticks. `roundTrip` is the round-trip time
-  /// to the host, if it is known already.
+  /// Creates the client's side of a match, which waits for its seat and the first state. `window`
+  /// is the prediction window and `inputDelay` the minimum input delay, both in ticks. `roundTrip`
+  /// is the round-trip time to the host, if it is already known.
   public init(
     _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
     window: Int = SimulationLimits.window, inputDelay: Int = 0, roundTrip: Duration? = nil
@@ -105,9 +110,9 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
 
   // MARK: Ticks
 
-  /// The ticks of the match, each when it is due, until the connection to the host ends. Call
-  /// `advance(with:)` once for each. The element is the tick that will be simulated, or 0 before
-  /// the first state has arrived.
+  /// The ticks of the match, each delivered when it is due, until the connection to the host ends.
+  /// Call `advance(with:)` once for each tick. The element is the tick that will be simulated, or 0
+  /// before the first state has arrived.
   public var ticks: MatchTicks {
     MatchTicks(loop: session.loop) { [self] in
       if due == 0 { receive() }
@@ -119,8 +124,9 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   /// Whether a tick is due, according to the last call of `receive`.
   public var isTickDue: Bool { due > 0 }
 
-  /// Processes what has arrived, simulates the ticks that are due with the inputs that `input`
-  /// returns for them, and sends what the host needs. Call this method once per frame.
+  /// Processes the events and messages that have arrived, simulates the ticks that are due with the
+  /// inputs that `input` returns for them, and sends the host what it needs. Call this method once
+  /// per frame.
   public func update(
     at now: Instant? = nil, _ input: (JoinedRollback<Game>) -> Game.Input = { _ in Game.Input() }
   ) {
@@ -140,7 +146,7 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     return outcome
   }
 
-  /// Processes what has arrived, and counts the ticks that are due.
+  /// Processes the events and messages that have arrived, and counts the ticks that are due.
   public func receive(at now: Instant? = nil) {
     guard endReason == nil else { return }
     let now = now ?? session.loop.now
@@ -221,11 +227,12 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
 
 extension RollbackClient {
   /// Joins the match that a session's host serves: waits until the host has assigned a player or a
-  /// spectator's place and the first state has arrived. The prediction window and the least input
-  /// delay are in ticks.
+  /// spectator's place and the first state has arrived. `window` is the prediction window and
+  /// `inputDelay` the minimum input delay, both in ticks.
   ///
-  /// Throws `SessionError.refused` if the connection ends first, and `SessionError.transport` with
-  /// `timedOut` if the host serves no match within `limit`, or with `cancelled`.
+  /// Throws `SessionError.refused` if the connection ends first. Throws `SessionError.transport`
+  /// with `timedOut` if the host serves no match within `limit`, and with `cancelled` if the task
+  /// is cancelled.
   public static func join(
     _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
     window: Int = SimulationLimits.window, inputDelay: Int = 0,

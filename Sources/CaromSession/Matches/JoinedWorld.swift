@@ -2,15 +2,15 @@ import CaromCore
 import CaromProtocol
 import CaromSimulation
 
-/// A world that a session's host replicates, as one of its clients sees it.
+/// A client's view of a world that a session's host replicates.
 ///
 /// ```swift
 /// let view = JoinedWorld(host, schema: Tank.schema, over: session)
 /// for await tick in view.updates { show(view.entities) }
 /// ```
 ///
-/// A frame loop calls `update()` once per frame instead, on any thread. Not `Sendable`: one task or
-/// thread uses a joined world.
+/// A frame loop calls `update()` once per frame instead, on any thread. A joined world is not
+/// `Sendable`: only one task or thread may use it.
 public final class JoinedWorld {
   /// The session over which the world is replicated.
   public let session: Session
@@ -26,7 +26,7 @@ public final class JoinedWorld {
   private let watch: PeerWatch
   private let inbox: Inbox<Received<EncodedMessage>>
 
-  /// Creates a view that waits for its first snapshot. The schema must be that of the host.
+  /// Creates a view that waits for its first snapshot. `schema` must equal the host's schema.
   public init(
     _ host: Peer, schema: EntitySchema, over session: Session,
     channels: WorldChannels = WorldChannels()
@@ -49,8 +49,8 @@ public final class JoinedWorld {
   /// The tick of the newest snapshot, or nil before the first.
   public var tick: Tick? { receiver.tick }
 
-  /// The ticks of the snapshots, each when it has arrived, until the connection to the host ends or
-  /// the task is cancelled.
+  /// The ticks of the snapshots, each delivered when its snapshot has arrived, until the connection
+  /// to the host ends or the task is cancelled.
   public var updates: WorldUpdates { WorldUpdates(world: self) }
 
   /// Processes the snapshots that have arrived, and acknowledges them. Returns whether `entities`
@@ -110,7 +110,8 @@ public final class JoinedWorld {
 }
 
 /// The ticks of a joined world's snapshots, for one reader at a time. A reader that falls behind
-/// misses none of the entities, since each snapshot contains all that changed.
+/// may skip snapshots but misses no entity, because later snapshots contain everything that has
+/// changed since the last acknowledged snapshot.
 public struct WorldUpdates: AsyncSequence {
   /// The tick of a snapshot.
   public typealias Element = Tick

@@ -2,9 +2,9 @@ import CaromCore
 import CaromSimulation
 import CaromTransport
 
-/// The ticks of a match, each at the time at which it is due: `for await tick in match.ticks`.
-/// Simulate one tick for each element, with the match's `advance`. The sequence ends when the match
-/// is over or the task is cancelled.
+/// The ticks of a match, each delivered when it is due: `for await tick in match.ticks`. For each
+/// element, simulate one tick with the match's `advance`. The sequence ends when the match is over
+/// or the task is cancelled.
 public struct MatchTicks: AsyncSequence {
   /// A tick that is due.
   public typealias Element = Tick

@@ -4,7 +4,7 @@ import CaromSimulation
 
 // The messages of a match without a server, which the session's host passes on.
 extension PeerRollback {
-  /// Processes what has arrived, and counts the ticks that are due.
+  /// Processes the events and messages that have arrived, and counts the ticks that are due.
   public func receive(at now: Instant? = nil) {
     guard endReason == nil else { return }
     let now = now ?? session.loop.now
@@ -58,7 +58,7 @@ extension PeerRollback {
     notices.append(.left(player: index + 1, reason))
   }
 
-  /// Tells all players their numbers and the initial state, and begins.
+  /// Sends every other player its number and the initial state, and begins the match.
   private func begin(_ game: Game, at now: Instant) {
     let start = RollbackKeyframe(
       tick: configuration.start, players: configuration.players, game: game)
@@ -105,7 +105,8 @@ extension PeerRollback {
     }
   }
 
-  /// Processes what the host sends before the match has begun. Inputs of others may come first.
+  /// Processes a message that arrives from the host before the match has begun on this client.
+  /// Inputs of other players may arrive before the host's keyframe, and are ignored.
   private func prepare(_ packet: RollbackPacket, from host: Peer, at now: Instant) {
     do throws(DecodeError) {
       switch packet.message {

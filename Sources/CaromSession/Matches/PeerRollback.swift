@@ -3,10 +3,10 @@ import CaromProtocol
 import CaromSimulation
 import CaromTransport
 
-/// A rollback match between the peers of a session in which no side's game is authoritative: a
+/// A rollback match between the peers of a session, in which no peer's game is authoritative: a
 /// `RollbackSession` over a session.
 ///
-/// The session's host is player 0, and passes the messages of the other players on. The match
+/// The session's host is player 0, and relays the messages between the other players. The match
 /// begins with the host's state when all players have joined. A player who disconnects is removed,
 /// and the others go on; when the host disconnects, the match ends.
 ///
@@ -15,8 +15,8 @@ import CaromTransport
 /// for await _ in match.ticks { match.advance(with: controls.sample()) }
 /// ```
 ///
-/// A frame loop calls `update` once per frame instead, on any thread. Not `Sendable`: one task or
-/// thread uses a match.
+/// A frame loop calls `update` once per frame instead, on any thread. A match is not `Sendable`:
+/// only one task or thread may use it.
 public final class PeerRollback<Game: Simulation & PacketCodable> {
   /// Something that happened to the match, rather than in the game.
   public enum Notice: Hashable, Sendable {
@@ -32,13 +32,15 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     case desynced(DesyncReport)
     /// The connection to the host has ended, and the match with it.
     case ended(DisconnectReason)
-    /// That many of the oldest notices were dropped, because they were not polled in time.
+    /// The oldest notices were dropped because they were not polled in time. `notices` is their
+    /// number.
     case missed(notices: Int)
   }
 
-  /// Where this side's messages go.
+  /// This side's role in the match, which determines where its messages go.
   enum Role {
-    /// The host, with its initial state and the other players' peers: player n is at n - 1.
+    /// The host, with the initial state. `members` holds the peers of the other players: the peer
+    /// of player n is at index n - 1.
     case host(Game)
     case client(Peer)
   }
@@ -59,7 +61,7 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   var configuration: RollbackConfiguration
   let watch: PeerWatch
   let meter: RoundTripMeter?
-  /// On the host, the peers of the players from 1 on; nil for those who have left.
+  /// On the host, the peers of the players from player 1 on; nil for players who have left.
   var members: [Peer?] = []
   /// On a client, the seat that the host has assigned.
   var seat: RollbackSeat?
@@ -69,8 +71,8 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   private var wasStalling = false
 
   /// Creates the host's side of a match of `players` players, which begins with `game` as soon as
-  /// the others have joined the session. Further peers of the session take no part. The prediction
-  /// window and the least input delay are in ticks.
+  /// the other players have joined the session. Additional peers of the session do not take part.
+  /// `window` is the prediction window and `inputDelay` the minimum input delay, both in ticks.
   public init(
     hosting game: Game, players: Int, over session: Session,
     channels: RollbackChannels = RollbackChannels(), rate: Int = 60, window: Int = 20,
@@ -87,9 +89,9 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     meter = nil
   }
 
-  /// Creates a client's side of a match, which begins when the host says so. The prediction window
-  /// and the least input delay are in ticks. `roundTrip` is the round-trip time to the host, if it
-  /// is known already.
+  /// Creates a client's side of a match, which begins when the host starts it. `window` is the
+  /// prediction window and `inputDelay` the minimum input delay, both in ticks. `roundTrip` is the
+  /// round-trip time to the host, if it is already known.
   public init(
     _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
     window: Int = 20, inputDelay: Int = 0, roundTrip: Duration? = nil
@@ -116,8 +118,8 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
 
   // MARK: Ticks
 
-  /// The ticks of the match, each when it is due, until the match ends. Call `advance(with:)` once
-  /// for each. There are none before the match has begun.
+  /// The ticks of the match, each delivered when it is due, until the match ends. Call
+  /// `advance(with:)` once for each tick. No tick is due before the match has begun.
   public var ticks: MatchTicks {
     MatchTicks(loop: session.loop) { [self] in
       if due == 0 { receive() }
@@ -132,8 +134,9 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   /// Whether a tick is due, according to the last call of `receive`.
   public var isTickDue: Bool { due > 0 }
 
-  /// Processes what has arrived, simulates the ticks that are due with the inputs that `input`
-  /// returns for them, and sends what the others need. Call this method once per frame.
+  /// Processes the events and messages that have arrived, simulates the ticks that are due with the
+  /// inputs that `input` returns for them, and sends what the other players need. Call this method
+  /// once per frame.
   public func update(
     at now: Instant? = nil, _ input: (PeerRollback<Game>) -> Game.Input = { _ in Game.Input() }
   ) {
@@ -162,9 +165,10 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
 }
 
 extension RollbackSession where Game: PacketCodable {
-  /// Hosts a match of `players` players over a session: waits until the others have joined the
-  /// session, and begins with `game`; see `PeerRollback`. Throws `SessionError.transport` with
-  /// `cancelled` if the session ends or the task is cancelled.
+  /// Hosts a match of `players` players over a session: waits until the other players have joined
+  /// the session, and begins with `game`; see `PeerRollback`. Throws `SessionError.transport` with
+  /// `cancelled` if the task is cancelled. If the session ends first, throws the same error or
+  /// `SessionError.refused` with `closedLocally`.
   public static func host(
     _ game: Game, players: Int, over session: Session,
     channels: RollbackChannels = RollbackChannels(), rate: Int = 60, window: Int = 20,
@@ -176,9 +180,9 @@ extension RollbackSession where Game: PacketCodable {
     ).begun()
   }
 
-  /// Joins the match that a session's host begins when all players are there; see `PeerRollback`.
+  /// Joins the match that a session's host begins when all players have joined; see `PeerRollback`.
   /// Throws `SessionError.refused` if the connection ends first, and `SessionError.transport` with
-  /// `cancelled`.
+  /// `cancelled` if the task is cancelled.
   public static func join(
     _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
     window: Int = 20, inputDelay: Int = 0

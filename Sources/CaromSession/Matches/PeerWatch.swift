@@ -1,10 +1,11 @@
 import CaromProtocol
 import CaromTransport
 
-/// The events of a session's peers for one match, which first reports the peers that are connected
-/// already. It takes no events from the reader of `Session.events`.
+/// The events of a session's peers, for one match. The watch first reports the peers that are
+/// already connected. The reader of `Session.events` still receives every event.
 final class PeerWatch: Sendable {
-  /// The maximum number of unread events. Beyond it, the watch begins again with `missed`.
+  /// The maximum number of unread events. Beyond this number, the oldest events are dropped and the
+  /// next event is `missed`, after which the match calls `begin()` again.
   static let limit = 4096
 
   private let inbox = Inbox<PeerEvent>(
@@ -12,10 +13,10 @@ final class PeerWatch: Sendable {
   private let ended = Locked(false)
   private let inboxes: InboxRegistry
   private let hubs: [SessionHub]
-  /// The peers that are reported to have left if they are no longer connected.
+  /// The peers that are reported as having left if they are not connected when the watch begins.
   private let expected: [Peer]
 
-  /// Called on the loop after each event, to wake a reader that waits for something else.
+  /// Called on the loop after each event, to wake a reader that is not waiting for events.
   private let wake: @Sendable (PeerEvent) -> Void
 
   init(

@@ -28,8 +28,8 @@ struct RelayedPacket: Hashable, Sendable, PacketCodable {
   }
 }
 
-/// The channels of a match without a server. Messages to different players share them, so that none
-/// may replace another.
+/// The channels of a match without a server. Messages to different players share each channel, so a
+/// newer message must not replace an older one: neither channel is sequenced.
 struct RelayChannels {
   let inputs: MessageChannel<RelayedPacket>
   let control: MessageChannel<RelayedPacket>

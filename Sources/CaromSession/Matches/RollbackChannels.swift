@@ -3,16 +3,16 @@ import CaromProtocol
 import CaromSimulation
 
 /// The two channels of a rollback match: one for inputs, which may be lost because each message
-/// repeats all that have not been acknowledged, and one for what must arrive.
+/// repeats all unacknowledged inputs, and one for messages that must arrive.
 public struct RollbackChannels: Hashable, Sendable {
-  /// The channel of the inputs, which are sent every tick, without the byte for the kind of
-  /// message.
+  /// The channel of the inputs, which are sent every tick. Its messages omit the byte that states
+  /// the kind of message.
   public let inputs: MessageChannel<EncodedMessage>
   /// The channel of seats, keyframes and reports of desyncs.
   public let control: MessageChannel<RollbackPacket>
 
-  /// Creates the channels with these numbers, which both sides must choose alike and use for
-  /// nothing else.
+  /// Creates the channels with these numbers. Both sides must choose the same numbers, and must not
+  /// use them for anything else.
   public init(inputs: UInt8 = 62, control: UInt8 = 63) {
     precondition(inputs != control, "inputs and control messages need a channel each")
     self.inputs = MessageChannel(inputs, .unreliableSequenced, priority: 3)
@@ -30,8 +30,9 @@ public struct RollbackChannels: Hashable, Sendable {
     }
   }
 
-  /// Queues a message to a peer from any thread. If the peer's queue has no room for a message that
-  /// must arrive, or no message can be that long, disconnects the peer, which could not go on.
+  /// Queues a message for a peer. Can be called on any thread. If a message that must arrive cannot
+  /// be queued, because the peer's queue has no room or the message is too long, disconnects the
+  /// peer, which could not continue the match.
   func post(_ message: RollbackMessage, _ bytes: [UInt8], to peer: Peer) {
     if message == .inputs {
       _ = peer.post(EncodedMessage(bytes), on: inputs)
@@ -42,7 +43,7 @@ public struct RollbackChannels: Hashable, Sendable {
 }
 
 extension Peer {
-  /// Closes the connection from any thread, without waiting.
+  /// Closes the connection to the peer without waiting. Can be called on any thread.
   func disconnect(_ goodbye: Goodbye, as reason: DisconnectReason) {
     let node = node
     let connection = connectionID

@@ -13,7 +13,8 @@ struct EventFeed {
   var paused = ChannelMask()
   /// The connections with unread messages, in the order in which they will be read.
   var unread = Deque<ConnectionID>()
-  /// Whether a channel was resumed, so that the messages of `unread` can be delivered.
+  /// Whether a channel was resumed, so that messages from the connections in `unread` can be
+  /// delivered.
   var isUnreadDue = false
 
   var hasHandler: Bool { handler != nil || messageHandler != nil }

@@ -2,14 +2,15 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-/// The connections whose send queue is full, to find the peers that read nothing.
+/// The connections whose send queues are full. They are examined to find the peers that read
+/// nothing.
 struct FullQueues {
-  /// How often a queue is examined within the time limit.
+  /// The number of times that a queue is examined within the time limit.
   static let checks = 8
 
   private struct Entry {
     /// The peer's `acknowledgedFrames` at the last examination. The bytes in the queue would not
-    /// show progress, because the owner may fill the queue again at once.
+    /// show progress, because the owner may immediately fill the queue again.
     var acknowledgedFrames: UInt32
     /// The number of examinations since the peer last acknowledged anything. Examinations are
     /// counted rather than time, so that a suspended process does not disconnect its peers when it
@@ -27,7 +28,7 @@ struct FullQueues {
   /// The time between two examinations.
   var interval: Duration? { limit.map { $0 / Self.checks } }
 
-  /// Adds a connection whose queue is full, if it is not there yet.
+  /// Adds a connection whose queue is full, unless it has already been added.
   mutating func add(_ connection: ConnectionID, acknowledgedFrames: UInt32) {
     guard limit != nil, entries[connection] == nil else { return }
     entries[connection] = Entry(acknowledgedFrames: acknowledgedFrames)

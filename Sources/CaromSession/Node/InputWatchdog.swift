@@ -18,7 +18,8 @@ struct InputWatchdog: Sendable {
 
   private var watches: [Watch] = []
   private var inputs: [Input] = []
-  /// The open connections. Messages of other connections are read late and are no inputs.
+  /// The open connections. A message from any other connection is read after the connection has
+  /// ended, and does not count as input.
   private var connections: Set<ConnectionID> = []
   /// The channels that have an entry in `watches`.
   private(set) var channels = ChannelMask()
@@ -40,8 +41,8 @@ struct InputWatchdog: Sendable {
   /// Adds a connection that has opened.
   mutating func add(_ connection: ConnectionID) { connections.insert(connection) }
 
-  /// Records that a peer sent a message on a watched channel. Returns whether the peer's input
-  /// there had stopped and is resumed by this message.
+  /// Records that a peer sent a message on a watched channel. Returns whether the peer's input on
+  /// that channel had stopped, so that this message resumes it.
   mutating func recordMessage(
     of connection: ConnectionID, on channel: UInt8, at now: Instant
   ) -> Bool {

@@ -8,7 +8,7 @@ final class PortShare: Sendable {
   /// The host secret, which all nodes share, because a client may return one node's cookie to
   /// another.
   let secret: HostSecret
-  /// The security of all nodes, which have one identity.
+  /// The security settings that all nodes share, including their identity.
   let security: SessionSecurity
   /// The directory of the group: the connection keys, the seats and the address tokens of all
   /// nodes.

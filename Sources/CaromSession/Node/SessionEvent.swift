@@ -21,7 +21,7 @@ public enum SessionEvent: Hashable, Sendable {
   /// The delivery receipt of a message. `delivered` is true if the peer has received the message,
   /// and false if the message was lost or dropped.
   case receipt(ConnectionID, channel: UInt8, message: UInt64, delivered: Bool)
-  /// Another kind of link carries the messages now. The change neither lost nor duplicated a
+  /// A different kind of link now carries the messages. The change neither lost nor duplicated a
   /// reliable message.
   case linkChanged(ConnectionID, LinkKind)
   /// No link carries the connection. It can be resumed within `SessionTiming.resumeLimit`.

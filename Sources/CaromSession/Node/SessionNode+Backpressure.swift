@@ -90,8 +90,8 @@ extension SessionNode {
     sendWaiting(on: connection)
   }
 
-  /// Removes the waiting messages whose lifetimes have ended, and sends those behind them if they
-  /// have room.
+  /// Removes the waiting messages whose lifetimes have ended, and sends the messages behind them if
+  /// the send queue has room.
   func expireSends(at now: Instant) {
     for connection in waiters.expireSends(at: now) {
       acceptPostsIfRoom(to: connection)

@@ -33,8 +33,8 @@ extension SessionNode {
     endAttempt(connection, .cancelled)
   }
 
-  /// Ends a connection attempt that the lobby has no connection for, and that no `closed` event
-  /// will therefore end.
+  /// Ends a connection attempt for which the lobby has no connection, so that no `closed` event
+  /// will end the attempt.
   func endAttempt(_ connection: ConnectionID, _ error: TransportError) {
     guard !lobby.host.contains(connection), var dial = dials.removeValue(forKey: connection) else {
       return

@@ -163,7 +163,7 @@ extension SessionNode {
 
 // MARK: - Messages
 extension SessionNode {
-  /// Delivers the messages of connections until an event of another kind is next.
+  /// Delivers messages, one connection after another, until the next event is of a different kind.
   // Inlined into `emitEvents`, its access to `lobby` would be merged with the one there by the
   // optimizer of Swift 6.3, and would still be open while messages are delivered: a release build
   // then ends with an exclusivity violation.

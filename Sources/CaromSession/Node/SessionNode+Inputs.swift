@@ -3,9 +3,9 @@ import CaromProtocol
 
 // A fail-safe for moving objects: if the peer that controls one falls silent, an event reports it.
 extension SessionNode {
-  /// Reports `inputStopped` if a peer that has sent on `channel` sends nothing on it for `limit` or
-  /// disconnects, and `inputResumed` when messages arrive again. If `limit` is nil, stops watching
-  /// the channel.
+  /// Reports `inputStopped` when a peer that has sent messages on `channel` sends none for `limit`,
+  /// or disconnects. Reports `inputResumed` when its messages arrive again. If `limit` is nil,
+  /// stops watching the channel.
   public func watchInput(channel: UInt8, limit: Duration?) {
     inputs.watch(channel, limit: limit)
     rearm()

@@ -92,7 +92,8 @@ extension SessionNode {
     return socket.localEndpoint
   }
 
-  /// Receives a batch of datagrams. The messages that need not wait are read from the datagrams.
+  /// Receives a batch of datagrams. Messages that do not have to wait are delivered without being
+  /// stored in their connections first.
   private func receive(_ batch: borrowing UDPBatch, on socket: Int) {
     if let simulation { return delay(batch, on: socket, by: simulation) }
     var arrivals = Arrivals()
@@ -124,8 +125,8 @@ extension SessionNode {
   @inline(never)
   private func swapOpened(_ opened: inout [UInt8]) { lobby.host.swapOpened(&opened) }
 
-  /// Passes a batch of datagrams to the machine, which is accessed once for all of them. Returns
-  /// the number of bytes received.
+  /// Passes a batch of datagrams to the machine, which is accessed only once for the whole batch.
+  /// Returns the number of bytes received.
   private static func receive(
     _ batch: borrowing UDPBatch, on socket: Int, into arrivals: inout Arrivals,
     _ lobby: inout Lobby, at now: Instant

@@ -41,7 +41,7 @@ extension SessionNode {
     return post(message, on: channel, to: .one(connection), lifetime: lifetime)
   }
 
-  /// Queues a message to all peers. Returns false if it is not accepted for all of them.
+  /// Queues a message for all peers. Returns false if the message is not accepted for every peer.
   nonisolated func postToAll<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration?
   ) -> Bool {
@@ -105,7 +105,8 @@ extension SessionNode {
     fullPostQueues.withLock { _ = $0.insert(connection) }
   }
 
-  /// Accepts posted messages to a peer again once at most half as many wait as may wait.
+  /// Accepts posted messages to a peer again once those that wait take up no more than half of each
+  /// limit.
   func acceptPostsIfRoom(to connection: ConnectionID) {
     if waiters.sends[connection]?.hasRoomForPosts == false { return }
     fullPostQueues.withLock { _ = $0.remove(connection) }

@@ -8,9 +8,11 @@ import CaromTransport
 extension SessionNode {
   /// The time between two probes of a port.
   private static let probeInterval = Duration.milliseconds(100)
-  /// The number of probes of a port. Reports have this many intervals to arrive.
+  /// The number of probes that are sent to a port. Reports that no program listens have this many
+  /// intervals to arrive.
   private static let probes = 20
-  /// The maximum number of endpoints that are probed. Each takes a file descriptor.
+  /// The maximum number of endpoints that are probed. If a host has more, none is probed. Each
+  /// probed endpoint takes a file descriptor.
   private static let probedEndpoints = 8
 
   /// Begins to probe the endpoints to which a connection is being opened.
@@ -47,8 +49,8 @@ extension SessionNode {
     return false
   }
 
-  /// Sends one datagram to each endpoint. Returns whether all endpoints are believed to have no
-  /// listener.
+  /// Sends one datagram to each endpoint. Returns whether enough reports have arrived to conclude
+  /// that no endpoint has a listener.
   private func sendProbes(of connection: ConnectionID) -> Bool {
     guard let probes = dials[connection]?.probes, !probes.isEmpty else { return false }
     for probe in probes { probe.send() }

@@ -47,8 +47,8 @@ extension SessionNode {
     drain()
   }
 
-  /// Makes the stream of `connection` that of `owner`, which the protocol has found to be the
-  /// connection that the peer opened the stream for.
+  /// Moves the stream of `connection` to `owner`, the connection for which the peer opened the
+  /// stream, as the protocol has found.
   func move(streamOf connection: ConnectionID, to owner: ConnectionID) {
     guard let stream = sockets.streams.removeValue(forKey: connection) else { return }
     if let old = sockets.streams.removeValue(forKey: owner) { dispose(of: old, abruptly: true) }
@@ -56,7 +56,7 @@ extension SessionNode {
   }
 
   /// Closes a stream that no longer belongs to a connection. The stream is closed after its queued
-  /// bytes have been sent or, if `abruptly` is true, at once.
+  /// bytes have been sent or, if `abruptly` is true, immediately.
   func dispose(of stream: TCPStream, abruptly: Bool) {
     let id = ObjectIdentifier(stream)
     sockets.closing[id] = stream

@@ -64,7 +64,8 @@ extension SessionNode {
     }
   }
 
-  /// Transmits the output of all connections, which have no streams, through simulated links.
+  /// Transmits the output of all connections through simulated links. No connection has a stream
+  /// while conditions are simulated.
   private func transmit(through simulation: SimulatedConditions, at now: Instant) {
     while let answer = lobby.host.pollStatelessReply() {
       simulation.pass(answer.bytes.span, on: answer.route, isOutgoing: true, at: now)
@@ -79,7 +80,8 @@ extension SessionNode {
   }
 
   /// Transmits the output of all connections up to the first one that has a stream. Returns that
-  /// connection, or nil if none is left. The machine is accessed once for all of them.
+  /// connection, or nil if no connection has output left. The machine is accessed only once for all
+  /// of these connections.
   private static func transmit(
     _ lobby: inout Lobby, on sockets: NodeSockets, _ count: inout UInt64, at now: Instant
   ) -> ConnectionID? {
@@ -103,7 +105,7 @@ extension SessionNode {
     lobby.didFlush(connection, at: now)
   }
 
-  /// Returns the number of bytes sent.
+  /// Sends a datagram and returns the number of bytes sent.
   private static func send(
     _ datagram: Span<UInt8>, to route: Route, on sockets: [UDPSocket]
   ) -> UInt64 {
@@ -112,8 +114,8 @@ extension SessionNode {
     return UInt64(datagram.count)
   }
 
-  /// Writes a connection's output to its stream. Returns false if some output is left, for which
-  /// the stream has no room.
+  /// Writes a connection's output to its stream. Returns false if the stream has no room for all of
+  /// the output.
   private func flush(
     _ stream: TCPStream, of connection: ConnectionID, at now: Instant
   ) -> Bool {
@@ -161,8 +163,8 @@ extension SessionNode {
     if turn.timer?.deadline != next { turn.timer?.arm(at: next) }
   }
 
-  /// A timer that fires this late shows that the process was suspended or starved, so received
-  /// bytes may be waiting in the sockets.
+  /// The delay beyond which a late timer shows that the process was suspended or starved, so that
+  /// received bytes may be waiting in the sockets.
   private static let standstill = Duration.milliseconds(250)
 
   private func handleTimeout(at now: Instant) {

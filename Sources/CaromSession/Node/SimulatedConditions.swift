@@ -6,8 +6,8 @@ import CaromTransport
 /// The simulated conditions between a node and its peers: the datagrams on their way, and the
 /// generators that decide what happens to them.
 final class SimulatedConditions {
-  /// The maximum number of peers' addresses that have links of their own. Beyond this number, all
-  /// links begin again.
+  /// The maximum number of peer addresses that have links of their own. Beyond this number, all
+  /// links are reset.
   private static let linkLimit = 4096
   /// The maximum number of delayed datagrams. Beyond this number, datagrams are lost, as in a full
   /// queue.
@@ -17,7 +17,7 @@ final class SimulatedConditions {
   struct Datagram: Sendable {
     let bytes: [UInt8]
     let route: Route
-    /// Whether this side sends the datagram; otherwise it has received it.
+    /// Whether this side sends the datagram; false if this side receives it.
     let isOutgoing: Bool
   }
 
@@ -77,30 +77,32 @@ final class SimulatedConditions {
   /// The time of the next arrival, or nil if no datagram is on its way.
   var nextTimeout: Instant? { delayed.nextDeadline }
 
-  /// The counters of the links in both directions, over all peers.
+  /// Returns the counters of the links to all peers if `isSending` is true, and of the links from
+  /// all peers otherwise.
   func counters(sending isSending: Bool) -> [LinkCounters] {
     links.values.map { isSending ? $0.sending.counters : $0.receiving.counters }
   }
 }
 
 extension SessionNode {
-  /// Applies simulated conditions to all datagrams from now on, so that a developer can feel a slow
-  /// or lossy network without one. Call it before `listen` and `connect`.
+  /// Applies simulated conditions to all datagrams from now on, so that a developer can experience
+  /// a slow or lossy network without having one. Call this method before `listen` and `connect`.
   ///
-  /// The conditions of both directions are applied on this side: those that `profile` has from
-  /// client to host to what this side receives if `asHost` is true, and to what it sends otherwise.
-  /// Loss, delay, jitter, reordering, duplication, corruption, rate, queue, outages and the MTU are
-  /// simulated, in each run with the same seed; rebinding is not. Each peer has a link of its own.
+  /// This side applies the conditions of both directions. If `asHost` is true, the conditions from
+  /// client to host in `profile` apply to what this side receives, and those from host to client to
+  /// what it sends; otherwise it is the other way around. Loss, delay, jitter, reordering,
+  /// duplication, corruption, rate, queue, outages and the MTU are simulated, in each run with the
+  /// same seed; rebinding is not simulated. Each peer has a link of its own.
   ///
-  /// Streams are not delayed. Traps if the node uses any, since the session would use them to get
-  /// around a bad network.
+  /// Streams are not delayed. Traps if the node uses streams, because the session would use them to
+  /// get around a bad network.
   public func simulate(_ profile: LinkProfile, asHost: Bool, seed: UInt64 = 0) {
     precondition(kinds == .datagram, "conditions are simulated over datagrams only")
     simulation = SimulatedConditions(profile, asHost: asHost, seed: seed)
   }
 
-  /// The number of datagrams that have entered the simulated links, and of those that were lost
-  /// there.
+  /// The numbers of sent and of received datagrams that have entered the simulated links, and the
+  /// number of datagrams that were lost in those links.
   package var simulatedCounts: (sent: Int, received: Int, lost: Int) {
     guard let simulation else { return (0, 0, 0) }
     let (sending, receiving) = (
@@ -131,7 +133,7 @@ extension SessionNode {
     if simulation.timer?.deadline != next { simulation.timer?.arm(at: next) }
   }
 
-  /// Sends the outgoing datagrams that have arrived, and receives the others.
+  /// Sends or receives the datagrams that have passed through their simulated links.
   private func handleArrivals() {
     guard let simulation else { return }
     let now = loop.now

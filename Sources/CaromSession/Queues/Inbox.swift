@@ -11,8 +11,8 @@ final class Inbox<Element: Sendable>: Sendable {
     case pause
     /// The oldest element is dropped.
     case dropOldest
-    /// The oldest element is dropped. The next element that is read is made from the number of
-    /// dropped ones.
+    /// The oldest element is dropped. The next element that the reader gets is a report, which the
+    /// closure makes from the number of dropped elements.
     case dropOldestAndReport(@Sendable (_ dropped: Int) -> Element)
     /// The oldest element that the new element makes stale is dropped. If there is none, the queue
     /// grows.
@@ -94,7 +94,7 @@ extension Inbox {
     return hasRoom
   }
 
-  /// Adds elements in order, as `push` does, but under one lock. There must be at least one.
+  /// Adds elements in order, as `push` does, but under one lock. `entries` must not be empty.
   func push(contentsOf entries: [Entry]) -> Bool {
     let (reader, hasRoom) = state.withLock { state in
       if state.isFinished { return (CheckedContinuation<Element?, Never>?.none, true) }

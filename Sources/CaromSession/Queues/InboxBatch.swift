@@ -1,13 +1,15 @@
-/// Elements that one loop has for an inbox, collected so that they enter it under one lock. Other
-/// loops and the reader use the inbox too, and a lock for each message would pass it back and forth
-/// between their cores.
+/// Elements that one loop has for an inbox, collected so that the loop locks the inbox once for all
+/// of them. Other loops and the reader use the inbox too, and a lock for each message would pass
+/// the inbox back and forth between their cores.
 ///
 /// Not `Sendable`: a batch belongs to one loop.
 final class InboxBatch<Element: Sendable> {
-  /// The number of elements at which the batch enters the inbox by itself, so that a reader that
-  /// falls behind is exceeded by no more than that.
+  /// The number of elements at which the batch moves them to the inbox without a call to `flush`.
+  /// If the reader falls behind, the inbox exceeds its limit by no more than this number for each
+  /// loop.
   static var limit: Int { 64 }
-  /// The number of bytes at which the batch enters the inbox by itself.
+  /// The number of bytes at which the batch moves its elements to the inbox without a call to
+  /// `flush`.
   static var byteLimit: Int { 16 << 10 }
 
   private let inbox: Inbox<Element>

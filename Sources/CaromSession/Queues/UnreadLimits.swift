@@ -5,8 +5,8 @@ enum UnreadLimits {
   /// The number of bytes of unread messages at which a channel is full. The message that reaches
   /// this number may exceed it.
   static let bytes = 256 << 10
-  /// The maximum number of unreliable messages that each loop of a session keeps for channels that
-  /// have no reader yet, all channels together. At this limit, the oldest is dropped. Reliable
+  /// The maximum number of unreliable messages that each loop of a session keeps for all channels
+  /// together that have no reader yet. At this limit, the oldest message is dropped. Reliable
   /// messages of such channels stay in their connections.
   static let earlyMessages = 256
   /// The maximum total length, in bytes, of the messages that `earlyMessages` limits.

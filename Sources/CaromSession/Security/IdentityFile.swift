@@ -5,13 +5,13 @@ import CaromTransport
 /// The file in which a peer keeps its identity, so that others recognize it the next time.
 ///
 /// The file has 82 bytes: "carom-identity-1 ", the 64 hexadecimal digits of the secret key, and a
-/// line feed. Nobody but its owner may be able to read it.
+/// line feed. No user other than the owner of the file may have permission to read it.
 public enum IdentityFile {
   private static let header = Array("carom-identity-1 ".utf8)
   private static let length = header.count + 2 * KeyPair.secretLength + 1
 
-  /// Loads the identity in the file at `path`, or creates one and stores it there. Of several
-  /// processes that do so at the same time, all get the same identity.
+  /// Loads the identity in the file at `path`, or creates one and stores it in that file. If
+  /// several processes do so at the same time, all of them get the same identity.
   public static func loadOrCreate(at path: String) throws(IdentityFileError) -> LoadedIdentity {
     if let identity = try load(path) { return LoadedIdentity(identity, .loaded(path: path)) }
     let identity = Identity.random()
@@ -32,10 +32,10 @@ public enum IdentityFile {
   }
 
   /// Loads or creates the identity of an application, in the configuration folder of the account.
-  /// Each application has an identity of its own, so that no two can tell that it is the same
-  /// person.
+  /// Each application has an identity of its own, so that no two applications can tell that the
+  /// same person uses them.
   ///
-  /// Where no file can be created, the identity is a new one on each start, and `origin` says so. A
+  /// If no file can be created, the identity is a new one on each start, and `origin` says so. A
   /// file that exists but cannot be read is an error.
   public static func loadOrCreate(
     for application: String
@@ -81,9 +81,9 @@ public enum IdentityFile {
     "\(folder)/carom/\(folderName(of: application))/identity"
   }
 
-  /// Returns a folder's name for an application, which no other application has. Bytes other than
-  /// letters, digits, "-", "_" and a dot that is not the first one are written as "%" and two
-  /// digits.
+  /// Returns a folder name for an application that no other application has. Bytes other than
+  /// letters, digits, "-", "_" and a dot that is not the first byte are written as "%" and two
+  /// hexadecimal digits.
   private static func folderName(of application: String) -> String {
     let name = application.utf8.enumerated().flatMap { index, byte -> [UInt8] in
       switch byte {
@@ -134,7 +134,8 @@ public struct LoadedIdentity: Sendable {
     case loaded(path: String)
     /// It is new, and was stored in the file at this path.
     case created(path: String)
-    /// It is new, and lost when the process ends, for this reason. Tell the user once.
+    /// It is new, and is lost when the process ends, because it could not be stored for this
+    /// reason. Tell the user once.
     case temporary(IdentityFileError)
   }
 
@@ -155,9 +156,10 @@ public struct LoadedIdentity: Sendable {
 
 /// The reasons why an identity is not loaded or not stored.
 public enum IdentityFileError: Error, Sendable {
-  /// Other users can read or write the file, or it belongs to one: its secret may be known.
+  /// Other users can read or write the file, or another user owns it: its secret may be known.
   case readableByOthers(path: String)
-  /// The file is no identity: check the path, or remove the file to get a new identity.
+  /// The file does not contain an identity: check the path, or remove the file to get a new
+  /// identity.
   case malformed(path: String)
   /// The file cannot be read.
   case cannotRead(path: String, _ reason: any Error)

@@ -1,8 +1,8 @@
 import CaromCrypto
 
-/// How the connection to a peer is encrypted, and to whom it leads.
+/// How the connection to a peer is encrypted, and which key the peer has proven to have.
 public struct PeerSecurity: Hashable, Sendable {
-  /// The public key of the peer, which has proven that it has the secret one.
+  /// The peer's public key. The peer has proven that it has the corresponding secret key.
   public let publicKey: PublicKey
   /// The cipher of the link that carries messages: `ChaChaPoly` or `AESGCM`.
   public let cipher: String

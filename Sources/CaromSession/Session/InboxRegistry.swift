@@ -45,7 +45,7 @@ final class InboxRegistry: Sendable {
     for finish in finishers { finish() }
   }
 
-  /// Runs `body` when the session has ended, or at once if it has ended already.
+  /// Runs `body` when the session has ended, or immediately if it has already ended.
   func whenEnded(_ body: @escaping @Sendable () -> Void) {
     let hasEnded = state.withLock { state in
       if !state.hasEnded { state.finishers.append(body) }

@@ -4,8 +4,8 @@ import CaromProtocol
 public enum PeerEvent: Hashable, Sendable {
   /// The peer has connected.
   case joined(Peer)
-  /// Another kind of link carries the peer's messages now. The change neither lost nor duplicated a
-  /// reliable message.
+  /// A different kind of link now carries the peer's messages. The change neither lost nor
+  /// duplicated a reliable message.
   case linkChanged(Peer, LinkKind)
   /// No link carries the peer's connection. It can be resumed within `SessionTiming.resumeLimit`,
   /// and the peer keeps its seat until then. `resumed` or `left` follows.
@@ -19,10 +19,10 @@ public enum PeerEvent: Hashable, Sendable {
   case inputResumed(Peer, channel: UInt8)
   /// The peer has disconnected. The event is reported exactly once for each peer that joined.
   case left(Peer, DisconnectReason)
-  /// Somebody has tried to join with a wrong code. If too many attempts were wrong, all others
-  /// wait, even right ones.
+  /// Somebody has tried to join with a wrong code. After too many wrong attempts, the host refuses
+  /// all attempts for a while, even with the right code.
   case wrongCode(WrongCode)
-  /// That many of the oldest events were dropped, because they were not read in time.
+  /// The oldest events were dropped because they were not read in time. `events` is their number.
   /// `Session.peers` has the peers that are connected now. Observers miss no events.
   case missed(events: Int)
 }

@@ -8,12 +8,13 @@ extension Session {
   /// Each peer gets the message as soon as its own queue has room, whether or not other queues are
   /// full. The call returns when the message is queued for every peer, and thus at the pace of the
   /// slowest one. A peer that reads nothing is disconnected after `SessionTiming.fullQueueLimit`,
-  /// and no longer waited for. Use `tryBroadcast` where nothing may wait.
+  /// and the call no longer waits for it. Use `tryBroadcast` where nothing may wait.
   ///
   /// Returns the peers that did not get the message because they had disconnected (`notConnected`),
-  /// or because `lifetime` passed before there was room (`expired`). Throws `tooLarge`, and
-  /// `cancelled` or `queueFull` (too many tasks wait for room) if some peers did not get the
-  /// message for that reason. Throws `notEncodable` if the message's type cannot encode it.
+  /// or because `lifetime` passed before there was room (`expired`). Throws `tooLarge` if the
+  /// message is too long, and `notEncodable` if its type cannot encode it. Throws `cancelled` if
+  /// the task is cancelled, and `queueFull` if too many tasks wait for room; some peers may then
+  /// have got the message.
   @discardableResult
   public func broadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to peers: [Peer]? = nil,

@@ -9,13 +9,14 @@ extension Session {
   ///
   /// Up to `seats` players and `spectatorSeats` spectators can be connected at a time. Further
   /// peers are refused with `full`. `admit` is called once for each peer that requests a seat.
-  /// `security` says how connections are protected; every peer must use the same. With an identity,
-  /// the session has the id of that identity. `timing.resumeLimit` is the time within which a peer
-  /// that has lost its network can return without losing its seat or any reliable message.
+  /// `security` says how connections are protected; every peer must use matching security. With an
+  /// identity, the session has the id of that identity. `timing.resumeLimit` is the time within
+  /// which a peer that has lost its network can return without losing its seat or any reliable
+  /// message.
   ///
   /// With `conditions`, for example `.mobile`, datagrams are delayed and lost on this side as
-  /// `SessionNode.simulate` describes, and the session uses no streams. For trying a game at the
-  /// desk; pass them on one side only.
+  /// `SessionNode.simulate` describes, and the session uses no streams. Use `conditions` to try out
+  /// a game during development, and pass them on one side only.
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,

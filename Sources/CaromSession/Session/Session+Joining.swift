@@ -6,8 +6,9 @@ import CaromTransport
 extension Session {
   /// Connects to a host at one of `endpoints`, requests a seat and, once the host admits this
   /// client, runs `body` with the session and the host. A `token` from an earlier session with the
-  /// same host saves a round trip (see `joinToken`). `security` must be the host's; with an
-  /// identity, this client has the id of that identity. `conditions` are those of `Session.host`.
+  /// same host saves a round trip (see `joinToken`). `security` must match the host's; with an
+  /// identity, this client has the id of that identity. `conditions` has the same meaning as for
+  /// `Session.host`.
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
@@ -31,7 +32,8 @@ extension Session {
     }
   }
 
-  /// Joins a host, as `join(_:as:…)` does, by its host name or by an IP address as text.
+  /// Joins the host with the given host name, or IP address as a string, as `join(_:as:…)` does
+  /// with endpoints.
   public static func join<Result>(
     host: String, port: UInt16, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,

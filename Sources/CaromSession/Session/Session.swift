@@ -119,9 +119,9 @@ extension Session {
     get async { await node.joinTokens.last }
   }
 
-  /// Reports `inputStopped` if a peer that has sent on `channel` sends nothing on it for `limit` or
-  /// disconnects, and `inputResumed` when messages arrive again. If `limit` is nil, stops watching
-  /// the channel.
+  /// Reports `inputStopped` when a peer that has sent messages on `channel` sends none for `limit`,
+  /// or disconnects. Reports `inputResumed` when its messages arrive again. If `limit` is nil,
+  /// stops watching the channel.
   public func watchInput<Message>(on channel: MessageChannel<Message>, limit: Duration?) async {
     for hub in hubs { await hub.node.watchInput(channel: channel.id, limit: limit) }
   }

@@ -17,7 +17,7 @@ actor SessionHub: LoopActor {
   /// The reader of one channel.
   struct Reader {
     let receive: (Peer, borrowing Span<UInt8>) -> Verdict
-    /// Moves the messages that `receive` has collected to where they are read. Returns false if the
+    /// Moves the messages that `receive` has collected to the reader's inbox. Returns false if the
     /// channel must pause.
     var flush: () -> Bool = { true }
   }
@@ -34,7 +34,8 @@ actor SessionHub: LoopActor {
   /// The connected peers, in the order in which they joined.
   private var order: [ConnectionID] = []
   private var peers: [ConnectionID: Peer] = [:]
-  /// The disconnected peers that may still have unread messages, and the one that was last.
+  /// The disconnected peers that may still have unread messages, and the peer that disconnected
+  /// last.
   private var departed: [(peer: Peer, reason: DisconnectReason)] = []
   private var readers: [UInt8: Reader] = [:]
   /// The channels whose readers have received messages since their last `flush`.
@@ -77,7 +78,8 @@ actor SessionHub: LoopActor {
     failRequests(.disconnected(.closedLocally)) { _ in true }
   }
 
-  /// The peer of a connection that is open, or that has just ended.
+  /// Returns the peer of a connection that is open or has just ended, or nil if there is no such
+  /// connection.
   func peer(_ connection: ConnectionID) -> Peer? {
     peers[connection] ?? departed.first { $0.peer.connectionID == connection }?.peer
   }
@@ -139,8 +141,9 @@ extension SessionHub {
     observers.append((nil, observer))
   }
 
-  /// Adds an observer that can be removed again. It first receives a `joined` event for each peer
-  /// that is connected, and a `left` event for each of `expected` that no longer is.
+  /// Adds an observer that can be removed again. The observer first receives a `joined` event for
+  /// each peer that is connected, and a `left` event for each peer in `expected` that is no longer
+  /// connected.
   func addObserver(
     _ key: ObjectIdentifier, expecting expected: [Peer] = [],
     _ observer: @escaping @Sendable (PeerEvent) -> Void
@@ -192,8 +195,8 @@ extension SessionHub {
 
   private func pause(_ channel: UInt8) { node.assumeIsolated { $0.pause(channel: channel) } }
 
-  /// Makes the messages of the turn readable. Called before their acknowledgements are sent, so
-  /// that a peer that knows of their delivery can rely on it.
+  /// Makes the messages received in this turn readable. Called before they are acknowledged, so
+  /// that a sender that learns that a message was delivered can rely on the message being readable.
   private func flushReaders() {
     guard !unflushed.isEmpty else { return }
     // In the order of the channels, so that simulated runs can be repeated.

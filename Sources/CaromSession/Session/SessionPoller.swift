@@ -28,10 +28,10 @@ import Dispatch
 public final class SessionPoller: Sendable {
   /// An event of a poller.
   public enum Event: Hashable, Sendable {
-    /// The session of a host listens on the port. This is the first event of a host.
+    /// The hosted session listens on the port. This is a host's first event.
     case listening(port: UInt16)
-    /// An event of the session. To a client, `joined` with the host as its peer says that the host
-    /// has granted the seat.
+    /// An event of the session. For a client, `joined` with the host as its peer means that the
+    /// host has granted the seat.
     case peer(PeerEvent)
     /// The session could not be hosted or joined. No event follows.
     case failed(SessionError)
@@ -109,8 +109,8 @@ public final class SessionPoller: Sendable {
   /// Returns the next event, or nil if there is none now.
   public func poll() -> Event? { core.poll() }
 
-  /// Removes and returns the messages that have arrived on one channel since the previous call. No
-  /// message is lost if the first call comes after it has arrived, as `Session.messages` describes.
+  /// Removes and returns the messages that have arrived on one channel since the previous call.
+  /// Messages that arrived before the first call are kept, as `Session.messages` describes.
   public func takeMessages<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {
     core.session?.takeMessages(on: channel) ?? []
   }
@@ -157,7 +157,7 @@ private final class PollerCore: Sendable {
 
   func close() { state.withLock { $0.isClosed = true } }
 
-  /// Stores the error of the session, unless it was closed.
+  /// Stores the error with which the session ended, unless the poller was closed.
   func fail(with error: any Error) {
     let failure: SessionError? =
       switch error {

@@ -97,7 +97,7 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
   }
 
   /// Returns the fields in which the reported state differs from the local state `mine`, at most
-  /// `DesyncReport.Difference.limit`.
+  /// `DesyncReport.limit`.
   func differences(from mine: SimulationDescription) -> [DesyncReport.Difference] {
     var found: [DesyncReport.Difference] = []
     for (index, entity) in mine.entities.enumerated() where found.count < DesyncReport.limit {

@@ -2,8 +2,9 @@ import CaromCore
 
 /// Reads the bits that `BitWriter` wrote. Reading past the last byte throws.
 struct BitReader: Sendable {
-  /// The maximum of n + k in a Golomb code (see `BitWriter.writeGolomb`). An input value differs
-  /// from its prediction by at most 2^33.
+  /// The maximum of n + k in a Golomb code of order k, where n is the number of bits of m (see
+  /// `BitWriter.writeGolomb`). It suffices because an input value differs from its prediction by at
+  /// most 2^33.
   static let longestDifference = 36
 
   /// The byte that is being read.
@@ -39,7 +40,7 @@ struct BitReader: Sendable {
   }
 
   /// Reads a code that `BitWriter.writeGolomb` wrote. Throws `DecodeError.invalid` for a code that
-  /// is longer than the difference between an input value and its prediction can ever need.
+  /// is longer than any difference between an input value and its prediction requires.
   mutating func readGolomb(_ k: Int, _ reader: inout PacketReader) throws(DecodeError) -> UInt64 {
     var length = 1
     while !(try bit(&reader)) {

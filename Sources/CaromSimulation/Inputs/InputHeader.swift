@@ -15,10 +15,11 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// Measurements that a peer needs to adjust its clock.
   public struct Timing: Hashable, Sendable {
     /// The number of ticks by which the newest input is ahead of the sender's tick. In a packet
-    /// from a server: the mean deviation of the input arrivals, in sixteenths of a tick.
+    /// from a server, it is the mean deviation of the arrival margins of the receiver's inputs, in
+    /// sixteenths of a tick.
     public var lead: UInt8
     /// How far the sender's clock is ahead of the receiver's, in sixteenths of a tick. In a packet
-    /// from a server: how early the receiver's inputs arrive on average.
+    /// from a server, it is how early the receiver's inputs arrive on average, in the same unit.
     public var advantage: Int16
 
     /// Creates the measurements that a packet carries.

@@ -12,9 +12,9 @@ public struct InterpolationDelay: Hashable, Sendable {
   /// The width of a histogram bin in seconds.
   static let binWidth = 0.000_25
   static let binCount = 4_000
-  /// The maximum number of seconds by which the time between two samples may be longer on the
-  /// sender's clock than on the local clock. If it is longer by more than that, the later sample is
-  /// ignored, because its time must be wrong.
+  /// The maximum number of seconds by which the time between two samples on the sender's clock may
+  /// exceed the time between their arrivals on the local clock. If the difference is larger, the
+  /// later sample is ignored, because its time must be wrong.
   static let farthest = 10.0
   /// The time in seconds after which a measurement's weight has fallen to 1/e.
   static let memory = 120.0
@@ -53,8 +53,8 @@ public struct InterpolationDelay: Hashable, Sendable {
     bins = Array(repeating: 0, count: Self.binCount)
   }
 
-  /// Records a sample created at `made` by the sender's clock that arrived at `arrival` by the
-  /// local clock, both in seconds. Returns false if the sample was ignored because its creation
+  /// Records a sample that was created at `made` on the sender's clock and arrived at `arrival` on
+  /// the local clock, both in seconds. Returns false if the sample was ignored because its creation
   /// time is impossibly far ahead.
   @discardableResult
   public mutating func recordSample(made: Double, arrival: Double) -> Bool {
@@ -115,9 +115,9 @@ public struct InterpolationDelay: Hashable, Sendable {
     seconds = known < 300 * interval ? max(found, 2 * interval) : found
   }
 
-  /// Tracks the shortest transit time. A shorter time applies at once. A longer one applies only
-  /// after half a minute in which no transit was as short as before, so that clock drift does not
-  /// add to the delay.
+  /// Tracks the shortest transit time. A shorter time applies immediately. A longer time applies
+  /// only after half a minute without any transit as short as the previous minimum, so that clock
+  /// drift does not add to the delay.
   private mutating func follow(_ transit: Double, at now: Double) {
     if now > windowEnd {
       if let leastTransit, windowLeast.isFinite, windowLeast > leastTransit + Self.binWidth {

@@ -1,8 +1,8 @@
 import CaromCore
 
 /// Interpolates between the samples received from a remote peer, for drawing. The drawn time is the
-/// time on the sender's clock at which its state is drawn; it lags the present by the shortest
-/// delay that the connection allows.
+/// moment, on the sender's clock, whose state is drawn; it lags the present by the shortest delay
+/// that the connection allows.
 ///
 /// Each sample carries its tick. Samples may arrive late, twice, out of order or not at all. The
 /// drawn time advances evenly: when the delay changes, the drawn time runs up to 5 % faster or
@@ -49,8 +49,8 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
   /// The current interpolation delay in seconds.
   public var seconds: Double { delay.seconds }
 
-  /// Inserts the sample of `tick`, which arrived at `now`. A tick that is already stored is
-  /// ignored.
+  /// Inserts the sample of `tick`, which arrived at `now`. A sample of a tick that is already
+  /// stored is ignored.
   public mutating func insert(_ sample: Sample, of tick: Tick, at now: Instant) {
     guard delay.recordSample(made: Double(tick.rawValue) / rate, arrival: seconds(now)) else {
       return
@@ -89,13 +89,13 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
       isStarved: false)
   }
 
-  /// The tick that was drawn last, with its fraction, or nil before the first frame. A server needs
-  /// it for lag compensation.
+  /// The time shown by the last frame, in ticks with a fractional part, or nil before the first
+  /// frame. A server needs it for lag compensation.
   public var drawnTick: Double? { drawn.map { $0.time * rate } }
 
-  /// Advances the drawn time by the time since the last frame, or up to 5 % more or less to bring
-  /// it closer to the chosen delay behind the sender. Returns the drawn time in seconds of the
-  /// sender's clock.
+  /// Advances the drawn time by the time since the last frame. To bring it closer to the chosen
+  /// delay behind the sender, the advance may be up to 5 % longer or shorter, or a jump if the
+  /// difference exceeds `jump`. Returns the drawn time in seconds of the sender's clock.
   private mutating func moveDrawn(to now: Instant) -> Double {
     let wanted = seconds(now) - (delay.leastTransit ?? 0) - delay.seconds
     guard let drawn else {

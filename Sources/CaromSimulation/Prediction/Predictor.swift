@@ -54,8 +54,8 @@ public struct Predictor<Game: Simulation>: Sendable {
   /// ticks that are simulated again.
   public mutating func assume(_ input: Game.Input, for other: Int) { assumed[other] = input }
 
-  /// Returns the local input of a tick, or nil if that input is not stored. Send each input until
-  /// the server has acknowledged it.
+  /// Returns the local input of a tick, or nil if that input is not stored. Keep sending each input
+  /// until the server has acknowledged it.
   public func input(at tick: Tick) -> Game.Input? {
     tick >= localInputs.oldest && tick < localInputs.end ? localInputs[tick] : nil
   }

@@ -18,13 +18,13 @@ enum ReplayBlock: UInt8 {
   /// The maximum number of ticks in a block of inputs.
   static let ticks = 120
 
-  /// Appends the kind and the length of a block.
+  /// Appends the kind of a block and the length of its body.
   func begin(_ length: Int, into writer: inout PacketWriter) {
     writer.append(rawValue)
     writer.writeVarInt(UInt64(length))
   }
 
-  /// Reads the kind and the length of a block. Throws if the body is not complete.
+  /// Reads the kind of a block and the length of its body. Throws if the body is not complete.
   static func begin(
     _ reader: inout PacketReader
   ) throws(DecodeError) -> (kind: ReplayBlock, length: Int) {

@@ -9,7 +9,7 @@ import CaromCore
 public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   private struct Block: Sendable {
     var kind: ReplayBlock
-    /// The offset of the first byte of the body in the file.
+    /// The offset in the file of the first byte of the block's body.
     var start: Int
     var end: Int
     /// The tick at which the block begins.
@@ -31,7 +31,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   public private(set) var events: [Game.Event] = []
   /// Whether the file has an end block. A recording that was interrupted has none.
   public var isComplete: Bool { endHash != nil }
-  /// The number of hashes compared so far.
+  /// The number of hashes in the file that playback has compared with the hash of the simulated
+  /// state so far.
   public private(set) var comparedHashes = 0
 
   private let bytes: [UInt8]
@@ -71,8 +72,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     nextBlock = 1
   }
 
-  /// Plays the next tick. Returns false if there is none. Throws if the resulting hash differs from
-  /// the hash in the file.
+  /// Plays the next tick. Returns false if the replay has no further tick. Throws if the resulting
+  /// hash differs from the hash in the file.
   public mutating func step() throws(DecodeError) -> Bool {
     guard tick < end else { return false }
     if runStart.distance(to: tick) >= Int64(runLength) { try readRuns() }
@@ -89,8 +90,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     return true
   }
 
-  /// Seeks to `wanted`, or to `end` if that is earlier, by playing on from the current tick or from
-  /// the last keyframe up to that tick, whichever is nearer.
+  /// Seeks to `wanted`, or to `end` if that is earlier. Plays on from the current tick or from the
+  /// last keyframe that is not after the wanted tick, whichever is nearer.
   public mutating func seek(to wanted: Tick) throws(DecodeError) {
     let target = min(max(wanted, header.start), end)
     var best = 0
@@ -151,9 +152,9 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     return game
   }
 
-  /// Reads the kind and the length of the next block. Returns nil if the file was cut off within
-  /// the block, for example because the disk was full; all earlier blocks can be played. If
-  /// `isFirst` is true, throws an error instead.
+  /// Reads the kind of the next block and the length of its body. Returns nil if the file was cut
+  /// off within the block, for example because the disk was full; all earlier blocks can be played.
+  /// If `isFirst` is true, throws an error instead of returning nil.
   private static func begin(
     _ reader: inout PacketReader, isFirst: Bool
   ) throws(DecodeError) -> (kind: ReplayBlock, length: Int)? {
@@ -166,7 +167,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   }
 
   /// Returns the offset and tick of every block, the tick after the last block, and the hash in the
-  /// end block, which is nil if there is none.
+  /// end block. The hash is nil if the file has no end block.
   private static func index(
     _ reader: inout PacketReader, _ header: ReplayHeader
   ) throws(DecodeError) -> (blocks: [Block], end: Tick, hash: UInt64?) {

@@ -2,10 +2,10 @@ import CaromCore
 
 /// Chooses a player's input delay: as short as the path and the prediction window allow.
 ///
-/// Prediction hides a round-trip time of up to the prediction window. The rest of the round trip
-/// has to be an input delay, or the game stalls and the inputs arrive late. A stall increases the
-/// delay by one tick, since a small constant delay is less noticeable than stalls; a long time
-/// without a stall takes the tick back.
+/// Prediction hides a round-trip time of up to the prediction window. The input delay must cover
+/// the rest of the round trip; otherwise, the game stalls and the inputs arrive late. A stall
+/// increases the delay by one tick, since a small constant delay is less noticeable than stalls.
+/// After a long time without a stall, the delay decreases again by one tick.
 struct InputDelayAdapter: Sendable {
   /// The expected latency in addition to that of the path, in ticks: a server's input buffer, and
   /// the recovery from losses.
@@ -15,9 +15,9 @@ struct InputDelayAdapter: Sendable {
   /// The number of ticks without a stall after which the delay decreases by one tick.
   static let lowerInterval = 600
 
-  /// The number of ticks that follows from the latency of the path.
+  /// The part of the input delay that follows from the estimated latency, in ticks.
   private var base = 0
-  /// The number of ticks that was added after stalls.
+  /// The part of the input delay that was added after stalls, in ticks.
   private var added = 0
   /// The number of stalls at the last change of `added`, and the number of ticks since then.
   private var stalls = (count: 0, ticks: 0)
@@ -35,8 +35,8 @@ struct InputDelayAdapter: Sendable {
     update(latency: Int(milliseconds) * rate / 1_000, window: window)
   }
 
-  /// Adapts the delay to a new estimate of the time, in ticks, for which the others' inputs have to
-  /// be predicted.
+  /// Adapts the delay to a new estimate of the time, in ticks, for which the inputs of the other
+  /// players must be predicted.
   mutating func update(latency: Int, window: Int) {
     let needed = max(0, latency + Self.reserve - window)
     // Decreases of one or two ticks are ignored, because they are within the usual variation of the
@@ -63,6 +63,6 @@ struct InputDelayAdapter: Sendable {
     }
   }
 
-  /// Records that the game was restarted, and thus its number of stalls.
+  /// Records that the game was restarted, so that its number of stalls starts again at 0.
   mutating func restart() { stalls.count = 0 }
 }

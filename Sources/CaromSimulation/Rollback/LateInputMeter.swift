@@ -1,7 +1,7 @@
-/// Detects that a player's inputs keep arriving late: that at least half of the inputs of a second
-/// were missing when the server needed them.
+/// Detects that a player's inputs keep arriving late: within one second, at least half of the
+/// inputs were missing when they were needed.
 struct LateInputMeter: Sendable {
-  /// Whether the inputs of the last complete second were late.
+  /// Whether at least half of the inputs in the last complete second were late.
   private(set) var isLate = false
   private var ticks = 0
   private var late = 0

@@ -60,7 +60,8 @@ extension Rollback {
   }
 
   /// Emits a `predicted` event for each new event of a tick, and a `retracted` event for each
-  /// earlier one that a resimulation did not produce. Equal events of one tick count as one.
+  /// previously emitted event of the tick that a resimulation did not produce again. Equal events
+  /// of one tick count as one.
   @inlinable mutating func emitEvents(at tick: Tick, isResimulation: Bool) {
     let slot = slot(tick)
     if isResimulation {

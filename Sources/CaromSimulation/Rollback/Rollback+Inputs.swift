@@ -8,8 +8,8 @@ extension Rollback {
     correct(input, for: player, at: tick)
   }
 
-  /// Adds the new inputs of a received run. Inputs too far ahead are ignored, because the sender
-  /// repeats them.
+  /// Adds the new inputs of a received run. Ignores inputs that are `ahead` or more ticks after the
+  /// confirmed tick; the sender repeats them.
   mutating func addInputs(_ run: [Game.Input], for player: Int, from tick: Tick) {
     var at = buffers[player].next
     buffers[player].merge(run, from: tick, before: confirmed.advanced(by: Self.ahead))

@@ -10,13 +10,14 @@ import CaromCore
 public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The maximum number of extra ticks that a client simulates per call to catch up.
   public static var catchUpLimit: Int { 60 }
-  /// The number of consecutive unusable packets after which a keyframe is requested again.
+  /// The number of consecutive input packets that the client cannot use, because it has no keyframe
+  /// or a different one, after which it requests a keyframe again.
   static var unusableLimit: Int { 30 }
 
-  /// The player that this client controls. It is nil for a spectator, and for a client whose server
-  /// has not told it its seat yet.
+  /// The player that this client controls. It is nil for a spectator, and for a client to which the
+  /// server has not assigned a seat yet.
   public internal(set) var player: Int?
-  /// Whether the client knows which player it controls, if any.
+  /// Whether the client knows its seat: the player that it controls, or that it is a spectator.
   public internal(set) var isSeated: Bool
   /// The number of ticks that a spectator stays behind the newest confirmed tick, so that packet
   /// loss does not interrupt the view.
@@ -38,9 +39,9 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public var inputDelay: Int {
     didSet { Self.check(inputDelay) }
   }
-  /// Whether the input delay grows beyond `inputDelay` when the prediction window does not hide the
-  /// whole round trip, or the game stalls. Otherwise, the inputs of a client on a long path reach
-  /// the server too late.
+  /// Whether the input delay grows beyond `inputDelay` when the game stalls or when the prediction
+  /// window does not hide the whole round trip. If this is false, the inputs of a client on a long
+  /// path reach the server too late.
   public var adaptsInputDelay = true
   var adapter = InputDelayAdapter()
   private var meter = LateInputMeter()
@@ -56,21 +57,20 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   var isInputDue = false
   /// Whether the server has not yet reported on the timing of this client's inputs.
   var isUntimed = true
-  /// The number of ticks by which the first inputs arrived late. The next call to
-  /// `takeDueTicks(at:)` includes it in its result.
+  /// The number of extra ticks that make up for the late arrival of the first inputs. The next call
+  /// to `takeDueTicks(at:)` adds them to its result.
   var lateTicks = 0
   var isRequestDue = false
   var unusable = 0
   /// The decoded runs of a packet, before any of them is stored.
   var runs: [[Game.Input]] = []
   var lastCheck = Tick.zero
-  /// The number of keyframes from which the game was started.
+  /// The number of times that the game was started or restarted from a keyframe.
   public private(set) var keyframeCount = 0
   /// The number of local inputs that the server replaced.
   public internal(set) var overriddenInputs = 0
 
-  /// Creates a client that waits for its seat and its first keyframe, as a `RollbackHost` sends
-  /// them.
+  /// Creates a client that waits for its seat and its first keyframe. A `RollbackHost` sends both.
   public init(
     window: Int = SimulationLimits.window, inputDelay: Int = 0, delay: Int = 3, at now: Instant
   ) {
@@ -154,8 +154,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Playing
 
-  /// Whether an input waits for its tick, because the game stalls or the input delay has become
-  /// shorter. The next input is merged with it.
+  /// Whether an input is waiting to be assigned to a tick, because the game stalls or the input
+  /// delay has become shorter. The next input is merged with the waiting one.
   package var isInputPending: Bool { pending != nil }
 
   /// The state to draw, or nil before the first keyframe.
@@ -188,7 +188,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     adaptsInputDelay ? adapter.delay(atLeast: inputDelay) : inputDelay
   }
 
-  /// Whether the server replaced at least half of the player's inputs of the last second, because
+  /// Whether the server replaced at least half of the player's inputs in the last second because
   /// they arrived late.
   public var areInputsLate: Bool { meter.isLate }
 

@@ -8,8 +8,8 @@ public struct RollbackConfiguration: Hashable, Sendable {
   public var rate: Int
   /// The maximum number of ticks that may be simulated with predicted inputs, 0 to 30.
   public var window: Int
-  /// The number of ticks between entering an input and the tick at which it applies, 0 to 30.
-  /// Network delay up to this length needs no rollback.
+  /// The number of ticks between entering an input and the tick at which it applies, 0 to 30. A
+  /// network delay of up to this length causes no rollbacks.
   public var inputDelay: Int
   /// Whether the peers exchange and compare hashes of confirmed states.
   public var detectsDesync = true

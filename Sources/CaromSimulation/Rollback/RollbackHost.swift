@@ -1,23 +1,24 @@
 import CaromCore
 
-/// A `RollbackServer` whose clients are the peers of a session, named by any id: it gives each peer
-/// a player, keeps the player for a peer that comes back, and reports late inputs.
+/// A `RollbackServer` whose clients are the peers of a session, each identified by an id of any
+/// type. The host gives each peer a player, keeps the player for a peer that comes back, and
+/// reports late inputs.
 ///
 /// The host is a polled state machine like its server. Call `add` and `remove` when peers connect
 /// and disconnect, `receive` for each message, `advance()` for each tick that is due, and
-/// `pollTransmit(into:)` until it returns nil. `HostedRollback` of `CaromSession` does this over a
-/// session.
+/// `pollTransmit(into:)` until it returns nil. `HostedRollback` in `CaromSession` makes these calls
+/// for a session.
 public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Sendable>: Sendable {
   /// Something that the host noticed about a client.
   public enum Event: Hashable, Sendable {
-    /// At least half of a player's inputs of the last second arrived too late.
+    /// At least half of a player's inputs in the last second arrived too late.
     case inputsLate(ID, player: Int)
     /// The player's inputs arrive in time again.
     case inputsOnTime(ID, player: Int)
-    /// A client computed another state for this tick than the server. The client recovers by
-    /// itself.
+    /// A client's state at this tick differs from the server's. The client recovers by itself.
     case desynced(ID, Tick)
-    /// That many of the oldest events were dropped, because they were not polled in time.
+    /// The oldest events were dropped because they were not polled in time. `events` is their
+    /// number.
     case missed(events: Int)
   }
 
@@ -26,20 +27,22 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
     let player: Int?
     var isSeatDue: Bool
     var areInputsLate = false
-    /// The server's tick when a desync was last reported. Reports about earlier ticks repeat it.
+    /// The server's tick when the client's last desync was reported, or nil if there was none. A
+    /// report about this tick or an earlier one repeats that desync and causes no further event.
     var desyncKnown: Tick?
   }
 
-  /// The maximum number of events that wait for `pollEvent()`. Beyond it, the oldest are dropped,
-  /// and an event says how many.
+  /// The maximum number of events that wait for `pollEvent()`. If there are more, the oldest are
+  /// dropped, and a `missed` event gives the number of dropped events.
   static var eventLimit: Int { 1_024 }
 
   /// The server: the confirmed game and its players.
   public var server: RollbackServer<Game>
-  /// The players that clients can control, in ascending order. The server gives the others their
-  /// inputs.
+  /// The players that clients can control, in ascending order. The inputs of all other players come
+  /// from the server.
   public let remotePlayers: [Int]
-  /// Whether each client is told its player and the rate. If not, every client has to know them.
+  /// Whether the host sends each client its seat: its player and the number of ticks per second. If
+  /// not, every client must already know them.
   private let announcesSeats: Bool
   /// The clients, indexed by their numbers at the server.
   private var clients: [Client?] = []
@@ -69,16 +72,16 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
     remotePlayers.filter { player in !clients.contains { $0?.player == player } }
   }
 
-  /// The player to give to a peer: the one that it controlled before, if that player is free;
-  /// otherwise a free player, preferably one that nobody controlled before. Nil if no player is
-  /// free.
+  /// Returns the player to give to a peer: the player that the peer controlled before, if that
+  /// player is free; otherwise a free player, preferably one that no peer has controlled before.
+  /// Returns nil if no player is free.
   public func player(for peer: PeerID) -> Int? {
     let free = freePlayers
     return free.first { lastPeers[$0] == peer } ?? free.first { lastPeers[$0] == nil }
       ?? free.first
   }
 
-  /// The last peer that controlled a player, or nil if there was none.
+  /// Returns the last peer that controlled a player, or nil if no peer has controlled it.
   public func lastPeer(of player: Int) -> PeerID? { lastPeers[player] }
 
   /// Adds a client that controls `player`, which must be free, or a spectator if `player` is nil.
@@ -93,7 +96,8 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
     numbers[id] = number
   }
 
-  /// Removes a client, whose input is neutral from the next tick on. Ignores an unknown client.
+  /// Removes a client. The input of the player that it controlled is neutral from the next tick on.
+  /// Ignores an unknown client.
   public mutating func remove(_ id: ID) {
     guard let number = numbers.removeValue(forKey: id), let client = clients[number] else { return }
     clients[number] = nil
@@ -104,7 +108,7 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
     }
   }
 
-  /// Whether this client has been added and not removed.
+  /// Returns whether this client has been added and not removed.
   public func contains(_ id: ID) -> Bool { numbers[id] != nil }
 
   /// Returns the player that a client controls, or nil if the client is a spectator or unknown.

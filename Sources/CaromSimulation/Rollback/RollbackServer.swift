@@ -63,7 +63,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// Returns the number of ticks for which a player's input did not arrive in time.
   public func missedInputs(of player: Int) -> Int { seats[player].missed }
 
-  /// Returns whether at least half of a player's inputs of the last second did not arrive in time.
+  /// Returns whether at least half of a player's inputs in the last second did not arrive in time.
   public func areInputsLate(of player: Int) -> Bool { seats[player].meter.isLate }
 
   /// The number of players.
@@ -102,9 +102,9 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     broadcaster.removeClient(number)
   }
 
-  /// Gives a player an input from the server for the next tick: the whole input of a player without
-  /// a client, or one-time actions that are merged into a remote player's own input. Several calls
-  /// in one tick are merged.
+  /// Sets an input that the server itself gives to a player for the next tick. It is the whole
+  /// input of a player without a client; for a player with a client, its one-time actions are
+  /// merged into the client's input. The inputs of several calls before one tick are merged.
   public mutating func setInput(_ input: Game.Input, for player: Int) {
     seats[player].carriedInput = seats[player].carriedInput?.merged(with: input) ?? input
   }

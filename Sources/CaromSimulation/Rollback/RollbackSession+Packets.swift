@@ -139,7 +139,8 @@ extension RollbackSession {
     peers[player].sync.recordPeerAdvantage(Double(timing.advantage) / 16)
   }
 
-  /// Throws an error if no peer can have confirmed the tick of a hash.
+  /// Throws an error if no peer can have confirmed the tick of a received hash, because that tick
+  /// is before the match or too far ahead of the local tick.
   private func check(_ confirmed: InputHeader.Confirmed, _ first: Tick) throws(DecodeError) {
     guard configuration.detectsDesync else { return }
     let tick = first.advanced(by: confirmed.offset)

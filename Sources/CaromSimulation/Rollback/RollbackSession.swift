@@ -12,7 +12,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public struct Transmit: Hashable, Sendable {
     /// The player to send the message to.
     public var player: Int
-    /// The kind of the message, which the receiver must be told.
+    /// The kind of the message. The message does not contain its kind, so send the kind along with
+    /// it.
     public var message: RollbackMessage
   }
 
@@ -34,8 +35,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   var votes: [DisconnectVote?]
   /// Whether the other peers disconnected the local player and continue without it.
   public internal(set) var isDisconnected = false
-  /// Whether the input delay grows beyond `inputDelay` when the prediction window does not hide the
-  /// latency of the other peers, or the game stalls.
+  /// Whether the input delay grows beyond `inputDelay` when the game stalls or when the prediction
+  /// window does not hide the latency of the other peers.
   public var adaptsInputDelay = false
   var adapter = InputDelayAdapter()
   private var meter = LateInputMeter()
@@ -116,8 +117,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     adaptsInputDelay ? adapter.delay(atLeast: inputDelay) : inputDelay
   }
 
-  /// Whether the game stalled in at least half of the ticks of the last second, because inputs of
-  /// another peer are missing.
+  /// Whether the game stalled in at least half of the ticks in the last second, because inputs from
+  /// another peer were missing.
   public var isStalling: Bool { meter.isLate }
 
   private mutating func adaptInputDelay() {

@@ -1,7 +1,8 @@
 /// The encoding of one entity field: an integer number of steps within fixed bounds, and the rule
 /// that predicts its next value. Both ends must use the same definition.
 public struct EntityField: Hashable, Sendable {
-  /// The prediction from which a field's new value is coded as a difference.
+  /// The rule that predicts a field's new value. The value is coded as its difference from the
+  /// prediction.
   public enum Prediction: UInt8, Sendable {
     /// The previous value, unchanged. Suits fields that change rarely.
     case held
@@ -49,7 +50,8 @@ public struct EntityField: Hashable, Sendable {
     return EntityField(lower...upper, prediction: .linear, step: step)
   }
 
-  /// Creates a field for a direction in radians, rounded to one of 2^`bits` parts of a turn.
+  /// Creates a field for a direction in radians, rounded to a multiple of 1/2^`bits` of a full
+  /// turn.
   public static func angle(bits: Int) -> EntityField {
     precondition((1...32).contains(bits), "an angle must have 1 to 32 bits")
     let parts = Int64(1) << Int64(bits)

@@ -19,7 +19,7 @@ public struct EntityFieldWriter: Sendable {
   /// Writes the next field, given as a quantity in the field's unit, such as meters or radians.
   public mutating func write(_ value: Double) { values.append(next.quantized(value)) }
 
-  /// Writes the next field. The value is a multiple of the field's step.
+  /// Writes the next field, given as a number of the field's steps.
   public mutating func write(_ value: some BinaryInteger) {
     values.append(next.clamped(Int64(clamping: value)))
   }

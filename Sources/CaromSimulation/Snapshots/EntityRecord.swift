@@ -1,7 +1,7 @@
 /// The layout of an entity's words in a `SnapshotView`: id and interval, tick, values, velocities
 /// of the linear fields, and the fields' activities (see `firstActivities`).
 enum EntityRecord {
-  /// The word with the id (low 32 bits) and the interval (high 32 bits).
+  /// The index of the word that holds the id (low 32 bits) and the interval (high 32 bits).
   static let idWord = 0
   /// The index of the word that holds the tick of the entity's values.
   static let tickWord = 1
@@ -11,7 +11,7 @@ enum EntityRecord {
   static let velocityShift: Int64 = 8
   /// The maximum number of ticks by which a value is extrapolated.
   static let extrapolationLimit: Int64 = 255
-  /// The largest interval that is stored; longer ones are stored as this value.
+  /// The largest interval that is stored, in ticks; longer ones are stored as this value.
   static let intervalLimit: Int64 = 255
 
   /// The initial activities of eight fields of an entity that is added to a view. An activity is

@@ -5,8 +5,8 @@ public struct EntityTable: Sendable {
   public let schema: EntitySchema
   /// The ids in ascending order.
   public private(set) var ids: [UInt32] = []
-  /// The values of all entities, each a multiple of its field's step. Each entity's values follow
-  /// one another, in the order of the fields.
+  /// The values of all entities, each as a number of its field's steps. The values of one entity
+  /// are contiguous, in the order of the fields.
   public private(set) var values: [Int64] = []
 
   private var writer: EntityFieldWriter
@@ -67,8 +67,8 @@ public struct EntityTable: Sendable {
     values[index * schema.fields.count + field]
   }
 
-  /// Returns the index of the entity `id` and true, or, if there is no such entity, the index at
-  /// which it would be inserted and false.
+  /// Returns the index of the entity `id`, or the index at which it would be inserted, and whether
+  /// the table contains the entity.
   public func index(of id: UInt32) -> (index: Int, isFound: Bool) {
     var low = 0
     var high = ids.count

@@ -3,10 +3,11 @@ import CaromCore
 /// The snapshots that a client has received: the newest one, and those of the 16 ticks before it.
 ///
 /// Layout: a byte whose bit 0 is set if two more bytes follow, and whose bits 1 to 7 are the low
-/// bits of the newest tick. If nothing follows, the client has the snapshots of all eight ticks
-/// before the newest. The two bytes are a little-endian bit set, in which bit 0 is the tick before
-/// the newest. A client that has no snapshot, or lost the baseline of the next one, sends the byte
-/// 1 and the bit set 0x00FF.
+/// bits of the newest tick. If bit 0 is clear, the client has the snapshots of all eight ticks
+/// before the newest, and of none of the eight ticks before those. The two bytes are a
+/// little-endian bit set, in which bit 0 is the tick before the newest. A client that has no
+/// snapshot, or that is missing the baseline of a snapshot that arrived, sends the byte 1 and the
+/// bit set 0x00FF.
 public struct SnapshotAcknowledgement: Hashable, Sendable {
   /// The number of earlier ticks that the bit set covers.
   public static let earlierCount = 16

@@ -69,7 +69,8 @@ struct SnapshotEncoder: Sendable {
 }
 
 extension SnapshotFormat {
-  /// Returns a lower bound on the script's length in Golomb-Rice codes, in bits.
+  /// Returns a lower bound, in bits, on the length of the script when encoded with Golomb-Rice
+  /// codes.
   func fewestBits(_ script: SnapshotScript) -> Int {
     // Each entity takes a bit, and each value at least one.
     script.included.count + script.values.count

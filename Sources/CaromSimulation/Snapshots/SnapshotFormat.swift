@@ -128,8 +128,8 @@ struct SnapshotFormat: Sendable {
     walk.enter += 1
   }
 
-  /// Codes whether a remaining entity's values follow and, if so, the values. Updates the entity's
-  /// record at `walk.out`.
+  /// Codes whether new values follow for an entity that is in both the baseline and the snapshot
+  /// and, if so, the values. Updates the entity's record at `walk.out`.
   @inline(__always) private func codeStaying<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
     _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,

@@ -5,7 +5,8 @@ struct SnapshotHeader: Hashable, Sendable {
   /// The number of low bits of the baseline's tick in the short form. These bits are unambiguous
   /// unless the packet arrives more than a second late.
   static let baseBits = 7
-  /// The maximum number of ticks by which a named view is older than the baseline.
+  /// The maximum number of ticks by which a view that the header names may be older than the
+  /// baseline.
   static let namedLimit: Int64 = 62
   /// The expected age of a baseline that itself has no baseline, in ticks.
   static let usualAge: Int64 = 4

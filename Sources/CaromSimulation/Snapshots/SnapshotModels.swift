@@ -18,7 +18,7 @@ enum SnapshotModels {
   static let members = age + DeltaBins.count
   /// The first model for the gap between two consecutive entities that leave or enter.
   static let gap = members + DeltaBins.count
-  /// The first model for the snapshot's tick in full, in the long form.
+  /// The first model for the complete tick of the snapshot, in the long form.
   static let tick = gap + DeltaBins.count
   /// The first model for the bit that says whether an entity's values follow.
   static let isIncluded = tick + DeltaBins.count
@@ -29,8 +29,8 @@ enum SnapshotModels {
   static let fields = isIncluded + includedContexts
   /// The number of classes into which a field's activity is divided.
   static let classes = 10
-  /// The number of contexts that differ in the previous field's change: whether it was as expected,
-  /// larger or smaller.
+  /// The number of contexts for the change of the previous field, which was as expected, larger or
+  /// smaller.
   static let surprises = 3
   /// The number of models in a field's model set.
   static let setCount = classes * surprises * DeltaBins.count

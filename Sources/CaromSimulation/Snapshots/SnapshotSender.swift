@@ -75,8 +75,8 @@ public struct SnapshotSender: Sendable {
     }
   }
 
-  /// Records that the client has the snapshot of `tick`. A tick that was never sent or is no longer
-  /// stored is ignored.
+  /// Records that the client has the snapshot of `tick`. Ignores a tick whose snapshot was never
+  /// sent or is no longer stored.
   public mutating func acknowledge(_ tick: Tick) {
     guard let slot = history.slot(of: tick), !acknowledged[slot] else { return }
     acknowledged[slot] = true
@@ -104,8 +104,8 @@ public struct SnapshotSender: Sendable {
   }
 
   /// Plans a snapshot that brings the client up to date with the selected entities; `selection` is
-  /// indexed like `entities`. Entities that are not selected keep the client's values. Call
-  /// `writePlanned()` to encode the plan, or make another plan instead.
+  /// indexed like `entities`. For entities that are not selected, the client keeps the values that
+  /// it has. Call `writePlanned()` to encode the plan, or call this method again to replace it.
   mutating func plan(_ entities: EntityTable, at tick: Tick, selecting selection: [Bool]?) {
     precondition(entities.count <= memberLimit, "the table exceeds the client's member limit")
     precondition(

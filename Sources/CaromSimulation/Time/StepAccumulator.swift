@@ -30,8 +30,8 @@ public struct StepAccumulator: Hashable, Sendable {
   /// The total number of steps dropped.
   public private(set) var totalDropped: UInt64 = 0
 
-  /// The time from which steps are counted. It advances by whole seconds, so that products stay
-  /// small.
+  /// The time from which steps are counted. It advances by whole seconds, so that the products in
+  /// the integer arithmetic stay small.
   private var origin: Instant
   /// The number of steps after `origin` that have been returned or dropped.
   private var counted: Int64 = 0

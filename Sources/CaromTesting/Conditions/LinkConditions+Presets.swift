@@ -88,7 +88,7 @@ extension LinkConditions {
   public static let outages = good.with {
     $0.outage = .every(.seconds(30), lasting: .seconds(3), from: .zero + .seconds(5))
   }
-  /// The same as `good`, but behind a NAT that maps the sender to another port every 10 s, the
+  /// The same as `good`, but behind a NAT that maps the sender to a different port every 10 s, the
   /// first time after 5 s.
   public static let rebinding = good.with {
     $0.rebinding = Rebinding(.port, every: .seconds(10), from: .zero + .seconds(5))

@@ -5,7 +5,8 @@ import CaromCore
 /// The conditions apply to a datagram in this order: a packet longer than `mtu` is dropped; with a
 /// `rate`, the bottleneck's queue delays or drops the datagram; the datagram may be duplicated;
 /// each copy may be lost, corrupted or delayed; copies that arrive during an `outage` are lost.
-/// Lost datagrams have used bandwidth. For streams, loss and outages cause delays instead.
+/// Datagrams that are lost after the bottleneck still use bandwidth. For streams, loss and outages
+/// cause delays instead.
 public struct LinkConditions: Hashable, Sendable {
   // MARK: Delay
 
@@ -61,8 +62,8 @@ public struct LinkConditions: Hashable, Sendable {
 
   /// The times at which the link is down, or nil if it never is.
   public var outage: Outage?
-  /// The changes to the sender's address or port, as seen by the receiver, when a NAT forgets its
-  /// mapping. Nil for none.
+  /// The changes to the sender's address or port, as seen by the receiver, that occur when a NAT
+  /// forgets its mapping, or nil for none.
   public var rebinding: Rebinding?
   /// Whether the link is cut: all datagrams are lost, and streams wait.
   public var isCut: Bool
@@ -88,8 +89,8 @@ public struct LinkConditions: Hashable, Sendable {
     check()
   }
 
-  /// Creates conditions with a constant delay in one direction, jitter, a rate in bytes per second,
-  /// and a loss probability.
+  /// Creates conditions with a constant one-way delay, jitter, a rate in bytes per second, and a
+  /// loss probability.
   public init(
     oneWay delay: Duration, jitter: Jitter = .none, rate: Int? = nil, loss: Double = 0
   ) {

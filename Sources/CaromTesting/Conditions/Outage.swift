@@ -3,7 +3,8 @@ import CaromCore
 /// The times at which a link is down. Datagrams that would arrive then are lost; streams are
 /// delayed until the outage ends.
 public enum Outage: Hashable, Sendable {
-  /// Periodic outages: one starts at `from`, and another one each period after that.
+  /// Periodic outages. The first value is the period from the start of one outage to the start of
+  /// the next, `lasting` is the length of each outage, and `from` is the start of the first one.
   case every(Duration, lasting: Duration, from: Instant)
   /// Outages at the given times.
   case during([Range<Instant>])

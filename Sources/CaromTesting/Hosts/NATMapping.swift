@@ -12,8 +12,8 @@ struct NATMapping: Sendable {
   private var externalPorts: [UInt16: Mapping] = [:]
   private var internalPorts: [UInt16: Mapping] = [:]
 
-  /// How many rebindings have changed the source port so far, and how many the source address.
-  /// Mappings of earlier epochs are invalid.
+  /// The number of rebindings so far that have changed the source port, and the number that have
+  /// changed the source address. Mappings of earlier epochs are invalid.
   struct Epoch: Hashable, Sendable {
     var port = 0
     var address = 0

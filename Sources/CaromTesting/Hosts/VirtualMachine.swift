@@ -14,8 +14,8 @@ struct VirtualMachine: Sendable {
   var listeners: [(port: UInt16, host: VirtualHost.ID)] = []
   /// The numbers of all streams that the machine opened or accepted, in chronological order.
   var streams: [Int] = []
-  /// The number of times that `rebind` has changed the port and the address of the NAT in front of
-  /// the machine.
+  /// The number of times that `rebind` has changed the port of the NAT in front of the machine, and
+  /// the number of times that it has changed the NAT's address.
   var rebindings = NATMapping.Epoch()
   private var nextPort: UInt16 = 49_152
   private var nextExternalPort: UInt16 = 20_000

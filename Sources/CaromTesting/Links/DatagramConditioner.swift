@@ -4,10 +4,11 @@ import CaromCore
 /// duplicated or changed, and when they arrive.
 package struct DatagramConditioner: Sendable {
   private var link: LinkSimulator
-  /// The time at which the link was created, from which outages and changes of the MTU are counted.
+  /// The time at which the conditioner was created. The times of outages and MTU changes are
+  /// measured from it.
   private let start: Instant
 
-  /// Creates a link whose random behavior is determined by `seed`.
+  /// Creates a conditioner whose random behavior is determined by `seed`.
   package init(_ conditions: LinkConditions, seed: UInt64, at now: Instant) {
     conditions.check()
     link = LinkSimulator(from: 0, to: 1, conditions: SharedConditions(conditions), seed: seed)

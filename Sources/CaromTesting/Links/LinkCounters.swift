@@ -2,7 +2,8 @@
 ///
 /// `sent + duplicated` equals `delivered + dropped.total` plus the number of datagrams in flight.
 public struct LinkCounters: Hashable, Sendable {
-  /// The number of datagrams sent over the link. A multicast datagram counts once for each machine.
+  /// The number of datagrams sent over the link. A multicast datagram counts once for each machine
+  /// to which it is sent.
   public internal(set) var sent = 0
   /// The number of bytes of the sent datagrams, including IP and UDP headers.
   public internal(set) var bytesSent = 0

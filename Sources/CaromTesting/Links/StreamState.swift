@@ -31,7 +31,7 @@ struct StreamState: Sendable {
     var inFlight = Deque<Chunk>()
     /// The number of chunks that would have arrived while the link was cut.
     var held = 0
-    /// Whether this direction is in `heldStreams`, to be resumed after a cut.
+    /// Whether `heldStreams` contains this direction, so that it is resumed after a cut.
     var isHeld = false
     /// The latest scheduled arrival. Later chunks do not arrive before it.
     var lastArrival = Instant.zero

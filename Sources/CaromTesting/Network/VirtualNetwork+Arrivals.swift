@@ -4,8 +4,8 @@ extension VirtualNetwork {
   // MARK: Connecting
 
   /// Handles the arrival of a connection request: the listener's machine accepts or refuses it. If
-  /// that machine cannot be reached, the client repeats the request. Returns the event for a host,
-  /// or nil if there is none.
+  /// that machine cannot be reached, the client repeats the request. Returns the event to report to
+  /// a host, or nil if there is no event.
   mutating func handleConnect(_ number: Int, attempt: Int) -> VirtualEvent? {
     guard !streams[number].toClient.isDead else { return nil }
     guard let destination = reachableDestination(of: number) else {
@@ -58,7 +58,7 @@ extension VirtualNetwork {
   // MARK: Chunks
 
   /// Handles the arrival of the next chunk of a stream: delivers the chunk, or delays it during a
-  /// cut or an outage. Returns the event for a host, or nil if there is none.
+  /// cut or an outage. Returns the event to report to a host, or nil if there is no event.
   mutating func handleChunk(_ number: Int, toward side: VirtualStream.Side) -> VirtualEvent? {
     let link = streams[number].link(toward: side)
     if obstacle(on: link) != nil {
@@ -89,9 +89,9 @@ extension VirtualNetwork {
     return streams[number].epochs != epochs
   }
 
-  /// Handles a chunk of a stream that a NAT has forgotten. A chunk from the client now has an
-  /// unknown source and is answered with a reset. A chunk from a listener that has accepted the
-  /// stream is lost.
+  /// Handles a chunk of a stream that a NAT has forgotten. A chunk from the client is answered with
+  /// a reset, because the NAT now gives it a source that the listener does not know. A chunk from a
+  /// listener that has accepted the stream is lost.
   private mutating func breakStream(_ number: Int, toward side: VirtualStream.Side) {
     if side == .client && streams[number].isOpen { return }
     streams[number].isBroken = true

@@ -1,12 +1,12 @@
 import CaromCore
 
-/// Sending the chunks of streams.
+/// Methods that send the chunks of streams.
 extension VirtualNetwork {
   /// The maximum length of a coalesced chunk, in bytes.
   private static let maximumCoalesced = 65_536
 
-  /// Sends or queues bytes of a stream. If `coalesces` is true and the link accepts them now, the
-  /// bytes are joined to the last chunk in flight, which then arrives together with them.
+  /// Sends or queues bytes of a stream. If `coalesces` is true and the link accepts the bytes now,
+  /// appends them to the last chunk in flight. The whole chunk then arrives when the new bytes do.
   mutating func enqueueBytes(
     _ bytes: ArraySlice<UInt8>, _ number: Int, toward side: VirtualStream.Side, coalesces: Bool
   ) {
@@ -112,7 +112,7 @@ extension VirtualNetwork {
 
   // MARK: Cuts
 
-  /// Adds a direction of a stream to the directions to be resumed after a cut.
+  /// Marks one direction of a stream to be resumed after a cut.
   mutating func hold(_ number: Int, toward side: VirtualStream.Side) {
     guard !streams[number][toward: side].isHeld else { return }
     streams[number][toward: side].isHeld = true

@@ -103,7 +103,7 @@ extension VirtualNetwork {
     timeline.insert(.delivery(datagram, to: socket), at: now)
   }
 
-  /// Sends one copy of a multicast datagram to each machine of the segment with a socket in the
+  /// Sends one copy of a multicast datagram to each machine on the segment that has a socket in the
   /// group.
   private mutating func multicast(_ original: Datagram, from sender: VirtualHost) {
     let address = original.destination.address
@@ -172,9 +172,9 @@ extension VirtualNetwork {
     return deliver(datagram, to: claimed[choice])
   }
 
-  /// Delivers a multicast datagram to all member sockets on the machine: to the first one now, and
-  /// to the others by events scheduled for the same time. Returns the event for the first one, or
-  /// nil if there is none.
+  /// Delivers a multicast datagram to all sockets on the machine that are members of the group: to
+  /// the first socket now, and to the others by events scheduled for the same time. Returns the
+  /// event for the first socket, or nil if the machine has no such socket.
   private mutating func handleMulticast(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
     let machine = links[link].to
     let card = machines[machine].interfaces[Int(datagram.interface) - 2]

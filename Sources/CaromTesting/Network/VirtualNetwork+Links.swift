@@ -4,8 +4,8 @@ extension VirtualNetwork {
   // MARK: Conditions
 
   /// Sets the conditions of the link from one machine to another, in this direction only. Nil
-  /// restores the network's conditions. Between hosts of one machine, the call has no effect: the
-  /// delay there is always 10 to 30 µs, without loss.
+  /// restores the network's conditions. The call has no effect if both hosts are on one machine:
+  /// the delay between them is always 10 to 30 µs, and no datagram is lost.
   public mutating func setConditions(
     _ conditions: LinkConditions?, from: VirtualHost, to: VirtualHost
   ) {

@@ -27,8 +27,8 @@ extension VirtualNetwork {
     return nil
   }
 
-  /// Returns the number of the machine that has an address, or nil if there is none. The address's
-  /// low 16 bits are the machine's number plus one.
+  /// Returns the number of the machine that has an address, or nil if no machine has it. The
+  /// address's low 16 bits are the machine's number plus one.
   private func machine(at address: IPAddress) -> Int? {
     let number: UInt64
     switch address {
@@ -39,7 +39,8 @@ extension VirtualNetwork {
     return Int(number) - 1
   }
 
-  /// Returns the interface index in the scope of an IPv6 address, or nil if there is none.
+  /// Returns the interface index that is the scope of an IPv6 address, or nil if the address has no
+  /// scope.
   func scope(of address: IPAddress) -> UInt32? {
     if case .v6(_, _, let scope) = address, scope != 0 { scope } else { nil }
   }

@@ -129,7 +129,7 @@ public struct VirtualNetwork: Sendable {
     now = time
   }
 
-  /// Handles a scheduled event. Returns the resulting event for a host, or nil if there is none.
+  /// Handles a scheduled event. Returns the resulting event for a host, or nil if no event results.
   private mutating func handle(_ arrival: Arrival) -> VirtualEvent? {
     // `handleDatagram` writes its own trace entry, with the link.
     if case .datagram(let datagram, let link) = arrival {

@@ -1,7 +1,7 @@
 import CaromCore
 
-/// The error of a run that exceeds its step limit, because nodes answer each other endlessly or
-/// because a timeout remains due after it has been handled.
+/// The error thrown by a run that exceeds its step limit, because nodes answer each other endlessly
+/// or because a timeout remains due after it has been handled.
 public struct StepLimitExceeded: Error, Hashable, Sendable, CustomStringConvertible {
   /// The step limit of the run.
   public let limit: Int

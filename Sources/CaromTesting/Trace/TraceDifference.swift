@@ -4,9 +4,9 @@ public struct TraceDifference: Hashable, Sendable, CustomStringConvertible {
   public let line: Int
   /// Up to three lines before the difference, which are the same in both traces.
   public let before: [String]
-  /// The line in the first trace, or nil if it ends before that line.
+  /// The line in the first trace, or nil if the first trace ends before that line.
   public let here: String?
-  /// The line in the second trace, or nil if it ends before that line.
+  /// The line in the second trace, or nil if the second trace ends before that line.
   public let there: String?
 
   init(line: Int, before: [String], here: String?, there: String?) {
@@ -16,8 +16,8 @@ public struct TraceDifference: Hashable, Sendable, CustomStringConvertible {
     self.there = there
   }
 
-  /// Creates the difference at the first line in which two texts, such as traces of earlier runs,
-  /// differ. Returns nil if the texts are equal.
+  /// Creates the difference at the first line in which two multiline strings, such as traces of
+  /// earlier runs, differ. Returns nil if the strings are equal.
   public init?(of here: String, from there: String) {
     let ours = here.split(separator: "\n", omittingEmptySubsequences: false)
     let theirs = there.split(separator: "\n", omittingEmptySubsequences: false)

@@ -12,8 +12,8 @@ public protocol VirtualNode {
   /// Handles a timeout. The world calls this method when the time `nextTimeout` has been reached.
   mutating func handleTimeout(in network: inout VirtualNetwork)
 
-  /// The time of the next call to `handleTimeout`, or nil for none. The world reads this property
-  /// after each call to one of the node's methods.
+  /// The time of the next call to `handleTimeout`, or nil if the node has no timeout. The world
+  /// reads this property after each call to one of the node's methods.
   var nextTimeout: Instant? { get }
 }
 

@@ -61,8 +61,8 @@ public struct VirtualWorld<Node: VirtualNode> {
     deadlines.set(nodes[index]?.nextTimeout, at: index)
   }
 
-  /// Removes and returns the node of a host, or returns nil if there is none. The host's sockets
-  /// and streams stay open; use the network's `kill` or `crash` to end them.
+  /// Removes and returns the node of a host, or returns nil if the host has no node. The host's
+  /// sockets and streams stay open; use the network's `kill` or `crash` to end them.
   @discardableResult
   public mutating func stop(_ host: VirtualHost) -> Node? {
     guard nodes.indices.contains(host.id.number) else { return nil }
@@ -125,7 +125,7 @@ public struct VirtualWorld<Node: VirtualNode> {
     try run(until: network.now + duration, stepLimit: stepLimit, isDone: isDone)
   }
 
-  /// The time of the next event or timeout, or nil if there is none.
+  /// The time of the next event or timeout, or nil if nothing is scheduled.
   private var nextTime: Instant? {
     earliest(network.nextEventTime, deadlines.first).map { max($0, network.now) }
   }

@@ -6,8 +6,8 @@ import CaromCore
 /// Changes in quick succession cause only one call. Not `Sendable`: all members must be used on the
 /// loop's thread. Releasing the monitor stops it.
 public final class InterfaceMonitor {
-  /// The delay between the first change and the call to the closure. Further changes during this
-  /// time cause no additional call.
+  /// The delay between the first change and the monitor's call to `changed`. Further changes during
+  /// this time cause no additional call.
   public static let coalescingInterval = Duration.milliseconds(50)
 
   private let loop: NetworkLoop

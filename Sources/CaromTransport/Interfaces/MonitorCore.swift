@@ -22,7 +22,7 @@ import CaromCore
     didOpen()
   }
 
-  /// Schedules a call to the closure, unless a call is scheduled already.
+  /// Schedules a call to `changed`, unless a call is scheduled already.
   private func scheduleCall() {
     guard let timer, timer.heapIndex == nil else { return }
     timer.arm(at: core.now + InterfaceMonitor.coalescingInterval)

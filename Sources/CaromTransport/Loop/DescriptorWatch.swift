@@ -3,10 +3,11 @@ import CaromCore
 /// Calls back whenever a file descriptor that is not a socket, such as a terminal or a pipe, has
 /// unread bytes or has reached its end.
 ///
-/// The callback must read or stop the watch: it is called again at once while unread bytes are
-/// left. A blocking descriptor stays blocking, since other processes may share its flags. The
-/// callback should then read only once per call, because a second read may block. Not `Sendable`:
-/// all members must be used on the loop's thread. Releasing the watch stops it.
+/// The callback must either read the bytes or stop the watch: it is called again immediately while
+/// unread bytes are left. The watch leaves a blocking descriptor blocking, since other processes
+/// may share the descriptor's flags. On such a descriptor, the callback should read only once per
+/// call, because a second read may block. Not `Sendable`: all members must be used on the loop's
+/// thread. Releasing the watch stops it.
 package final class DescriptorWatch {
   private let loop: NetworkLoop
   private let core: DescriptorWatchCore

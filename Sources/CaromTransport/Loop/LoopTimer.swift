@@ -30,7 +30,7 @@ public final class LoopTimer {
   /// The instant at which the timer fires; nil if it is not armed.
   public var deadline: Instant? { timer.heapIndex == nil ? nil : timer.deadline }
 
-  /// Arms the timer for `instant`, in place of an earlier deadline. If `instant` has passed, the
+  /// Arms the timer for `instant`, replacing any deadline set before. If `instant` has passed, the
   /// timer fires as soon as possible.
   public func arm(at instant: Instant) {
     loop.preconditionCurrent("a timer")

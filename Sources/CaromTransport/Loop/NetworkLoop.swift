@@ -28,18 +28,19 @@ import CaromCore
 /// }
 /// ```
 ///
-/// Async code that uses sockets outside an actor runs in `Task(executorPreference: loop)`. Without
-/// that preference, nonisolated async functions run on the global thread pool, even when an actor
-/// on the loop calls them, and so does the closure of `withCheckedContinuation` in them.
+/// Async code that uses sockets outside an actor must run in `Task(executorPreference: loop)`.
+/// Without that preference, a nonisolated async function runs on the global thread pool, even when
+/// an actor on the loop calls it, and so does a closure that it passes to
+/// `withCheckedContinuation`.
 ///
-/// Releasing the last reference closes the loop and ends its thread; `shutdown` waits until that
-/// has happened.
+/// Releasing the last reference to a loop closes the loop and ends its thread. `shutdown` also does
+/// this, and waits until the thread has ended.
 public final class NetworkLoop: Sendable {
   let core: LoopCore
   private let thread: Locked<Thread?>
 
-  /// The handle of the loop's thread. Unchecked: it is used only by the code that removes it from
-  /// the lock.
+  /// The handle of the loop's thread. The conformance is unchecked, but safe: only the code that
+  /// takes the handle out of `thread` uses it.
   @safe private struct Thread: @unchecked Sendable {
     let pointer: OpaquePointer
   }

@@ -25,8 +25,8 @@ package enum PrivateFile {
     case system(code: Int32, operation: StaticText)
   }
 
-  /// Returns the content of a file. If it is `secret`, the file must belong to this user and have
-  /// no permissions for others. Throws `tooLong` if there are more than `limit` bytes.
+  /// Returns the content of a file. If `isSecret` is true, the file must belong to this user and
+  /// give no permissions to others. Throws `tooLong` if the file has more than `limit` bytes.
   package static func content(
     of path: String, limit: Int, isSecret: Bool
   ) throws(Failure) -> [UInt8] {
@@ -50,8 +50,9 @@ package enum PrivateFile {
     throw failure("read the file")
   }
 
-  /// Creates a file that its owner alone can read. It is complete as soon as it exists, even if the
-  /// system crashes. Throws `exists` if there is a file already, which is not changed.
+  /// Creates a file that only its owner can read or write. The file is never incomplete, even if
+  /// the system crashes. Throws `exists`, and changes nothing, if there is a file at `path`
+  /// already.
   package static func create(_ content: [UInt8], at path: String) throws(Failure) {
     let temporary = try writeTemporary(content, beside: path)
     defer { _ = unsafe unlink(temporary) }
@@ -60,8 +61,8 @@ package enum PrivateFile {
     synchronizeFolder(of: path)
   }
 
-  /// Creates or replaces a file that its owner alone can read. Others find either the old content
-  /// or the new, even if the system crashes.
+  /// Creates or replaces a file that only its owner can read or write. Whoever opens the file finds
+  /// either the old content or the new, even if the system crashes.
   package static func replace(with content: [UInt8], at path: String) throws(Failure) {
     let temporary = try writeTemporary(content, beside: path)
     guard unsafe rename(temporary, path) == 0 else {
@@ -72,8 +73,8 @@ package enum PrivateFile {
     synchronizeFolder(of: path)
   }
 
-  /// Creates the folder of a file, and the folders above it that do not exist, for their owner
-  /// alone.
+  /// Creates the folder that contains the file at `path`, and any missing parent folders. Only
+  /// their owner can access the created folders.
   package static func makeFolder(of path: String) throws(Failure) {
     var folder = ""
     for name in path.split(separator: "/").dropLast() {
@@ -84,14 +85,14 @@ package enum PrivateFile {
     }
   }
 
-  /// Returns the value of an environment variable, or nil if it is not set or empty.
+  /// Returns the value of an environment variable, or nil if the variable is not set or is empty.
   package static func environment(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     let text = unsafe String(cString: value)
     return text.isEmpty ? nil : text
   }
 
-  /// Writes a new file in the folder of `path`, and returns its path.
+  /// Writes a new file in the folder of `path`, and returns the path of the new file.
   private static func writeTemporary(
     _ content: [UInt8], beside path: String
   ) throws(Failure) -> String {
@@ -113,8 +114,8 @@ package enum PrivateFile {
     throw error
   }
 
-  /// Makes the entry of a file in its folder survive a crash of the system. It is no error if the
-  /// folder does not support that.
+  /// Synchronizes the folder that contains the file at `path`, so that the file's entry in the
+  /// folder survives a crash of the system. Ignores errors, since not every folder supports this.
   private static func synchronizeFolder(of path: String) {
     let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

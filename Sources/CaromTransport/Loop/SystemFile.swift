@@ -4,14 +4,16 @@
   import Darwin
 #endif
 
-/// Access to files and open descriptors by blocking system calls. A small program takes these
-/// instead of Foundation's, since loading Foundation costs more memory than all of its own code.
+/// Access to files and open descriptors by blocking system calls. Small programs use these
+/// functions instead of Foundation's, since loading Foundation takes more memory than all of the
+/// program's own code.
 package enum SystemFile {
   /// The largest number of bytes that one system call reads.
   package static let chunk = 16_384
 
-  /// Returns the content of a file up to `limit` bytes, or nil if the file cannot be read. A file
-  /// for which the system reports a size of 0, such as one in /proc, is also read to its end.
+  /// Returns the content of a file, truncated to `limit` bytes, or nil if the file cannot be read.
+  /// A file for which the system reports a size of 0, such as one in /proc, is also read to its
+  /// end.
   package static func content(of path: String, limit: Int) -> [UInt8]? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -27,8 +29,8 @@ package enum SystemFile {
     return content
   }
 
-  /// Waits for bytes from a descriptor and returns at most `count` of them, or none at its end.
-  /// Returns nil if the descriptor cannot be read.
+  /// Waits for bytes from a descriptor and returns at most `count` of them, or an empty array if
+  /// the descriptor has reached its end. Returns nil if the descriptor cannot be read.
   package static func bytes(from descriptor: Int32, atMost count: Int = chunk) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     while true {
@@ -38,7 +40,7 @@ package enum SystemFile {
     }
   }
 
-  /// Writes all bytes to a descriptor, and waits until it has taken them.
+  /// Writes all bytes to a descriptor, and waits until the system has accepted them.
   package static func append(_ bytes: [UInt8], to descriptor: Int32) throws(TransportError) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -51,7 +53,8 @@ package enum SystemFile {
     }
   }
 
-  /// Returns the names in a folder, in no particular order; none if the folder cannot be read.
+  /// Returns the names of the entries of a folder, in no particular order, or an empty array if the
+  /// folder cannot be read.
   package static func names(in folder: String) -> [String] {
     guard let directory = unsafe opendir(folder) else { return [] }
     defer { unsafe closedir(directory) }
@@ -65,7 +68,7 @@ package enum SystemFile {
     return names
   }
 
-  /// Returns what a symbolic link points at, or nil if `path` is not a link.
+  /// Returns the path that a symbolic link points to, or nil if `path` is not a symbolic link.
   package static func target(ofLink path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)

@@ -1,7 +1,7 @@
 /// The system's generator of unpredictable numbers.
 ///
-/// `SystemRandomNumberGenerator` has no size. Under the thread sanitizer of Swift 6.3, unoptimized
-/// code to which such a value is passed `inout` crashes.
+/// This type wraps `SystemRandomNumberGenerator`, whose values have a size of 0. Under the thread
+/// sanitizer of Swift 6.3, unoptimized code to which such a value is passed `inout` crashes.
 package struct SystemGenerator: RandomNumberGenerator {
   private var generator = SystemRandomNumberGenerator()
   private let size: UInt8 = 0

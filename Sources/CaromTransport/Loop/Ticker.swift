@@ -3,9 +3,9 @@ import CaromCore
 /// Calls back at a fixed rate on an absolute schedule, so that a late tick does not delay later
 /// ones.
 ///
-/// If the loop was busy or the process suspended, the next callback reports how many ticks were
-/// missed; the caller decides whether to run them. Not `Sendable`: all members must be used on the
-/// loop's thread. Releasing the ticker stops it.
+/// If the loop was busy or the process suspended, the next callback receives the number of ticks
+/// that were missed, and decides whether to make up for them. Not `Sendable`: all members must be
+/// used on the loop's thread. Releasing the ticker stops it.
 public final class Ticker {
   /// A tick as it is passed to the ticker's handler.
   public struct Tick: Hashable, Sendable {

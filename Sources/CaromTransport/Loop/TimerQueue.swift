@@ -38,7 +38,7 @@ import CaromCore
     while let timer = heap.popFirst() { timer.heapIndex = nil }
   }
 
-  /// Arms `timer` to fire at `deadline`, in place of an earlier deadline.
+  /// Arms `timer` to fire at `deadline`, replacing any deadline set before.
   func arm(_ timer: TimerCore, at deadline: Instant) {
     guard isOpen else { return }
     timer.deadline = deadline

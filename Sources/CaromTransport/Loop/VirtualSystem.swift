@@ -11,7 +11,7 @@ package protocol VirtualSystem: AnyObject, Sendable {
   /// The current time of the simulation.
   var now: Instant { get }
 
-  /// Runs `work` on the thread, after the work that was enqueued before it.
+  /// Runs `work` on the thread of the simulation, after the work that was enqueued before it.
   func enqueue(_ work: @escaping @Sendable () -> Void)
 
   /// Returns the next number of the simulation's random number generator.
@@ -22,13 +22,13 @@ package protocol VirtualSystem: AnyObject, Sendable {
     _ local: Endpoint, _ receive: @escaping (Datagram) -> Void
   ) throws(TransportError) -> any VirtualDatagramPort
 
-  /// Listens for streams, and passes those that are opened to `accept`.
+  /// Listens for streams, and passes each stream that a peer opens to `accept`.
   func listen(
     on local: Endpoint, _ accept: @escaping (any VirtualStreamEnd) -> Void
   ) throws(TransportError) -> any VirtualPort
 
-  /// Opens a stream, and passes it, or the reason why it could not be opened, to `finish`. Closing
-  /// the result abandons the attempt.
+  /// Opens a stream. Passes the stream, or the reason why it could not be opened, to `finish`.
+  /// Closing the returned port abandons the attempt.
   func connect(
     to peer: Endpoint, _ finish: @escaping (Result<any VirtualStreamEnd, TransportError>) -> Void
   ) throws(TransportError) -> any VirtualPort
@@ -74,13 +74,14 @@ package protocol VirtualStreamEnd: AnyObject {
   /// Sets the handler for the events of this end.
   func setHandler(_ handler: @escaping (VirtualStreamEvent) -> Void)
 
-  /// Sets whether bytes and the end of the stream are reported. While they are not, they are kept.
+  /// Sets whether received bytes and the end of the stream are reported. While reading is off, they
+  /// are kept, to be reported later.
   func setReading(_ isOn: Bool)
 
   /// Queues bytes. Returns false if the stream is broken.
   func write(_ bytes: [UInt8]) -> Bool
 
-  /// Closes the sending direction after the queued bytes.
+  /// Closes the sending direction after the queued bytes have been sent.
   func finish()
 
   /// Releases this end, and resets the stream if `reset` is true. The handler is not called again.

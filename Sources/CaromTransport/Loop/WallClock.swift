@@ -4,8 +4,8 @@
   import Darwin
 #endif
 
-/// The system's wall clock, for what has to mean the same on several computers. It can be set, so
-/// nothing that happens within one process may depend on it.
+/// The system's wall clock, for times that must have the same meaning on several computers. The
+/// clock can be set forward or back, so nothing that happens within one process may depend on it.
 package enum WallClock {
   /// The time in whole milliseconds since the beginning of 1970 (UTC).
   package static var milliseconds: Int64 {

@@ -7,7 +7,7 @@ import CaromCore
   import Darwin
 #endif
 
-/// An open stream: one of the system, or one of a simulated host.
+/// An open stream, of either the operating system or a simulated host.
 @safe enum StreamHandle {
   case system(OpaquePointer)
   case virtual(any VirtualStreamEnd)
@@ -72,7 +72,7 @@ import CaromCore
     }
   }
 
-  /// Sets an option of a stream of the system. Options have no effect on simulated streams.
+  /// Sets an option of a stream of the operating system. Has no effect on simulated streams.
   func set(_ body: (OpaquePointer) -> Int32) -> Int32 {
     switch self {
     case .system(let stream): unsafe body(stream)

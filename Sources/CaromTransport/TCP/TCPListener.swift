@@ -11,7 +11,8 @@ public final class TCPListener {
   public enum Event {
     /// A peer has connected. The stream is closed unless the handler retains it.
     case accepted(TCPStream)
-    /// No file descriptors or no memory is left. Peers wait in the backlog until `resumed`.
+    /// The system has no file descriptors or no memory left. Peers wait in the backlog until
+    /// `resumed`.
     case paused(TransportError)
     /// The listener accepts connections again.
     case resumed
@@ -81,7 +82,8 @@ public final class TCPListener {
   /// The number of connections that were lost before or while they were being accepted.
   public var lostCount: Int { core.lostCount }
 
-  /// Sets whether connections are accepted. While they are not, they wait in the backlog.
+  /// Sets whether connections are accepted. While `isOn` is false, new connections wait in the
+  /// backlog.
   public func setAccepting(_ isOn: Bool) {
     loop.preconditionCurrent("a listener")
     core.setAccepting(isOn)

@@ -161,8 +161,8 @@ extension TCPStream {
     }
   }
 
-  /// Closes the stream with `timedOut` if sent bytes stay unacknowledged for `timeout` (Linux),
-  /// which is rounded down to whole milliseconds, but to no less than one.
+  /// Closes the stream with `timedOut` if sent bytes stay unacknowledged for `timeout`, which is
+  /// rounded down to whole milliseconds, at least one. Throws an error on systems other than Linux.
   public func setUserTimeout(_ timeout: Duration) throws(TransportError) {
     let milliseconds = max(1, Int32(clamping: timeout.wholeNanoseconds / 1_000_000))
     try core.set("set the user timeout") { unsafe cuv_stream_user_timeout($0, milliseconds) }

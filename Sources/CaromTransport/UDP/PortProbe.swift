@@ -5,15 +5,15 @@ import CaromCore
 ///
 /// The probe sends empty datagrams from a socket of its own. A program that listens ignores them.
 package final class PortProbe {
-  /// The number of reports that are believed. A single one may belong to the moment before the
-  /// program begins to listen.
+  /// The number of reports after which the port is believed to have no listener. A single report
+  /// may be outdated: the program may have begun to listen right after it.
   package static let reportsNeeded = 3
 
   private let descriptor: Int32
   private var reports = 0
 
-  /// Creates a probe of `endpoint`, which has sent nothing. Throws if the system has no route to it
-  /// or no descriptors.
+  /// Creates a probe of `endpoint`, without sending anything. Throws if the system has no route to
+  /// the endpoint or no descriptors left.
   package init(of endpoint: Endpoint) throws(TransportError) {
     var peer = endpoint.c
     descriptor = unsafe cuv_probe_open(&peer)

@@ -10,8 +10,8 @@ import CaromCore
 /// A UDP socket's resources, held by the loop until they are closed.
 @safe final class UDPCore: LoopResource {
   private var handle: OpaquePointer?
-  /// The socket of a simulated host. It is looked at only if there is no `handle`, so that it costs
-  /// the sockets of the system nothing.
+  /// The socket of a simulated host. It is accessed only if `handle` is nil, so that simulation
+  /// support does not slow down the sockets of the operating system.
   private var virtual: (any VirtualDatagramPort)?
   private var receive: ((borrowing UDPBatch) -> Void)?
   private(set) var local = Endpoint(.any4, port: 0)

@@ -16,6 +16,7 @@ public struct UDPCounters: Hashable, Sendable {
   public var sendErrors: UInt64 = 0
   /// The number of datagrams that were dropped because the send queue was full.
   public var queueDrops: UInt64 = 0
-  /// The number of times that sending paused because the system had no room.
+  /// The number of times that sending paused because the socket's send buffer in the kernel had no
+  /// room.
   public var blocked: UInt64 = 0
 }

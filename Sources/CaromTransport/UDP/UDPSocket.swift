@@ -118,8 +118,8 @@ extension UDPSocket {
 extension UDPSocket {
   /// Returns the addresses to which the UDP sockets of all processes on this host are bound at
   /// `port`, once for each socket. Wildcard sockets have the address 0.0.0.0 or ::. Returns nil if
-  /// the system does not provide the list. Call it on the loop's thread, since it reads that
-  /// thread's network namespace.
+  /// the system does not provide the list. Call this method on a loop's thread, since it lists the
+  /// sockets of the calling thread's network namespace.
   public static func addresses(boundTo port: UInt16) -> [IPAddress]? {
     var capacity = 64
     while true {
