@@ -13,9 +13,10 @@ struct AutoCommand: AsyncParsableCommand {
   @Option(parsing: .unconditional, help: "Seconds to search before this table is advertised.")
   var window = 6
   @Option(parsing: .unconditional, help: "The port to listen on; 0 lets the system choose.")
-  var port: UInt16 = 0
+  var port = 0
 
   func validate() throws {
+    try PortRange.check(port)
     guard (0...3600).contains(window) else {
       throw ValidationError("--window must be a whole number of seconds from 0 to 3600.")
     }
@@ -25,7 +26,7 @@ struct AutoCommand: AsyncParsableCommand {
     let name = try options.playerName()
     var finding = MatchFinder.Options(type: GameWire.serviceType)
     finding.interfaces = net.interfaces
-    finding.port = port
+    finding.port = UInt16(port)
     finding.kinds = net.kinds
     finding.timing = net.timing
     finding.conditions = net.conditions

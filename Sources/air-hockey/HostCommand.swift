@@ -11,7 +11,7 @@ struct HostCommand: AsyncParsableCommand {
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
   @Option(parsing: .unconditional, help: "The port to listen on; 0 lets the system choose.")
-  var port: UInt16 = 0
+  var port = 0
   @Flag(
     help: "Start a computer opponent in a second process; it yields its seat to a person.")
   var opponent = false
@@ -20,6 +20,7 @@ struct HostCommand: AsyncParsableCommand {
     Int?
 
   func validate() throws {
+    try PortRange.check(port)
     if let matches, matches < 1 {
       throw ValidationError("--matches must be a whole number, 1 or more.")
     }
@@ -50,7 +51,7 @@ struct HostCommand: AsyncParsableCommand {
         opponent
         ? Companion(
           strength: options.strength, transport: net.transport, policy: security.policy) : nil
-      let tablePort = try await table.listen(port: port)
+      let tablePort = try await table.listen(port: UInt16(port))
       let game = NetGame(
         setup, node: table.node,
         seatTaken: { table.update(freeSeats: $0.yieldsSeat ? 1 : 0) },

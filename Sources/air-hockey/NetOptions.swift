@@ -24,7 +24,10 @@ struct NetOptions: ParsableArguments {
   var conditions: LinkProfile?
 
   @Flag(
-    help: "Print the round trip, loss, state age, corrections and bytes every second.")
+    help: """
+      Print the round trip, loss, state age, corrections and bytes every second, except with \
+      --headless.
+      """)
   var netStats = false
 
   @OptionGroup var protection: SecurityOptions
@@ -112,10 +115,14 @@ struct SecurityOptions: ParsableArguments {
   func validate() throws {
     let policy = policy
     if code != nil, policy != .code {
-      throw ValidationError("--code requires a code: leave out --security, or use code.")
+      throw ValidationError(
+        "--code cannot be combined with --security \(policy.rawValue): omit one of them.")
     }
-    if (known != nil) != (policy == .known) {
-      throw ValidationError("--known FILE and --security known belong together.")
+    if policy == .known, known == nil {
+      throw ValidationError("--security known also needs --known FILE, with the players' keys.")
+    }
+    if known != nil, policy != .known {
+      throw ValidationError("--known FILE needs --security known, which it implies by itself.")
     }
     if identity != nil, policy == .none {
       throw ValidationError("--identity requires encryption: add --security anyone or --code.")

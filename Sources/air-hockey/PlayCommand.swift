@@ -11,7 +11,10 @@ struct PlayCommand: AsyncParsableCommand {
 
   @OptionGroup var options: PlayOptions
   @Flag(
-    help: "Print the round trip, loss, state age, corrections and bytes every second.")
+    help: """
+      Print the round trip, loss, state age, corrections and bytes every second, except with \
+      --headless.
+      """)
   var netStats = false
 
   func run() async throws {

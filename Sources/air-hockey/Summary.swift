@@ -66,12 +66,22 @@ struct Summary: Encodable, Equatable {
     }
   }
 
+  /// The reason why the session ended, in words.
+  private var end: String {
+    switch endReason {
+    case "timedOut": "the connection timed out"
+    case "connectionReset", "connectionLost": "the connection was lost"
+    case "protocolViolation": "the other side sent an invalid message"
+    default: endReason
+    }
+  }
+
   /// The summary as a line of text.
   var line: String {
     let played = matches == 0 ? "" : " after \(matches) whole \(matches == 1 ? "match" : "matches")"
     let kept = recordings.count > 1 ? "; recorded in \(recordings.joined(separator: ", "))" : ""
-    let late = "\(timing.tickJitterP50) ms (half of them), \(timing.tickJitterP99) ms (99 %)"
-    return "\(result)\(played); \(endReason); \(ticks) ticks, late by \(late)\(kept)"
+    let late = "\(timing.tickJitterP50) ms (median), \(timing.tickJitterP99) ms (99th percentile)"
+    return "\(result)\(played); \(end); \(ticks) ticks, late by \(late)\(kept)"
   }
 }
 

@@ -34,6 +34,9 @@ struct BrowseCommand: AsyncParsableCommand {
     guard all || type != nil else {
       throw ValidationError("A service type is missing: give one such as _http._tcp, or --all.")
     }
+    if all, let type, type.hasPrefix("_") {
+      throw ValidationError("--all shows the services of all types: omit \(type), or --all.")
+    }
     if all, subtype != nil { throw ValidationError("--subtype requires a service type.") }
   }
 

@@ -56,7 +56,7 @@ struct TokenMakeCommand: ParsableCommand {
       throw CommandFailure(.usage, "--key FILE is needed: create one with carom token key FILE")
     }
     guard seconds > 0, seconds <= 86_400 else {
-      throw CommandFailure(.usage, "--for must be a number of seconds, at most 86400")
+      throw CommandFailure(.usage, "--for must be more than 0 and at most 86400 seconds")
     }
     var generator = SystemGenerator()
     let player = try self.player.map(Self.player) ?? .random(using: &generator)
@@ -101,8 +101,12 @@ struct TokenShowCommand: ParsableCommand {
 
   func run() throws {
     let token: ConnectToken
+    let text = self.token ?? Self.input()
+    guard !text.isEmpty else {
+      throw CommandFailure(.usage, "no token was given: pass it, or write it to standard input")
+    }
     do throws(DecodeError) {
-      token = try ConnectToken(self.token ?? Self.input())
+      token = try ConnectToken(text)
     } catch {
       throw CommandFailure(.usage, "this is not a connect token (\(error)): copy all of it")
     }

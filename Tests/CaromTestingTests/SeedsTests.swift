@@ -21,5 +21,20 @@ import Testing
     #expect(failure.description == "CAROM_SEED=2 reproduces this failure: Odd()")
   }
 
+  @Test func `an async body runs for one seed after another`() async throws {
+    var seeds: [UInt64] = []
+    try await Seeds(3).check { seed in
+      await Task.yield()
+      seeds.append(seed)
+    }
+    #expect(seeds == [0, 1, 2])
+    await #expect(throws: SeedFailure(seed: 1, reason: "Odd()")) {
+      try await Seeds(3).check { seed in
+        await Task.yield()
+        if seed == 1 { throw Odd() }
+      }
+    }
+  }
+
   private struct Odd: Error {}
 }

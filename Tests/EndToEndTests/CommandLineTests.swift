@@ -74,6 +74,11 @@ import Testing
     }
   }
 
+  @Test(arguments: ["127.0.0.1:", "[::1]:"])
+  func `an address whose port is missing is an error`(address: String) async throws {
+    try await expect(.usage, "is missing: use HOST:PORT", of: ["join", address] + Self.headless)
+  }
+
   @Test func `an invalid command line names the command's own help`() async throws {
     try await expect(
       .usage, "(see air-hockey solo --help)", of: ["solo", "--seconds", "0"])

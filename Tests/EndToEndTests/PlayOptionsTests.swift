@@ -24,6 +24,7 @@ import Testing
     ["solo", "surplus"], ["chess"], ["host", "--reconnect", "-1"],
     ["join", "x", "--reconnect", "3601"], ["join", "x", "--conditions", "lunar"],
     ["join", "x", "--conditions", "mobile", "--transport", "tcp"],
+    ["host", "--port", "65536"], ["auto", "--port", "-1"],
   ])
   func `an invalid command line is a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) {
@@ -69,6 +70,16 @@ import Testing
     #expect(error.map { PlayOptions.message(for: $0).contains("\(file.path) does not") } == true)
     let nowhere = ["--preferences", file.path + "/x/y", "--save"]
     #expect(throws: (any Error).self) { try PlayOptions.parse(nowhere) }
+  }
+
+  @Test(arguments: [
+    ("timedOut", "the connection timed out"), ("connectionReset", "the connection was lost"),
+    ("connectionLost", "the connection was lost"), ("finished", "finished"),
+  ])
+  func `the line of a summary says in words why the session ended`(reason: String, words: String) {
+    var summary = Summary(role: "host", peer: "Leo")
+    summary.endReason = reason
+    #expect(summary.line.hasPrefix("0-0 against Leo; \(words); 0 ticks, late by "))
   }
 
   @Test func `a summary is one flat object on one line, and a missing peer is null`() {

@@ -70,6 +70,7 @@ import Testing
     (["browse", "_x._tcp", "--interface", ""], "needs a name"),
     (["browse", "_x._tcp.local", "example.com"], "two domains"),
     (["browse", "--all", "--subtype", "_s"], "--subtype"),
+    (["browse", "--all", "_x._tcp", "--interface", "lo"], "omit _x._tcp"),
     (["publish", "X", "_x._tcp", "-1"], "'-1' is invalid"),
   ])
   func `an invalid command line is an error`(command: [String], line: String) async throws {

@@ -103,6 +103,7 @@ import Testing
       (["make", hosts[0], "--data", String(repeating: "d", count: 257)] + key, 64, "256 bytes"),
       (["make", hosts[0], "--key", folder.path], 74, "not a file"),
       (["make", hosts[0], "--key", other + "x"], 74, "no such file"),
+      (["show", ""], 64, "no token was given"),
       (["show", "nonsense"], 64, "not a connect token"),
       (["show", String(token.dropLast())], 64, "not a connect token"),
       (["show", token, "--key", other], 74, "not made with the key"),

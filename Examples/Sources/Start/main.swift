@@ -28,9 +28,9 @@ func joinChat(as me: PeerInfo, interfaces: InterfaceSelection, on loop: NetworkL
   }
 }
 
-try await withNetworkLoop { loop in
-  let arguments = CommandLine.arguments.dropFirst()
-  guard arguments.count >= 2 else { return print("usage: chat host|join NAME [INTERFACE...]") }
+func run(on loop: NetworkLoop) async throws {
+  let arguments = CommandLine.arguments
+  guard arguments.count >= 3 else { return print("usage: chat host|join NAME [INTERFACE...]") }
   let me = PeerInfo(id: .random(), name: arguments[2], application: "chat")
   let named = Array(arguments[3...])
   let interfaces = named.isEmpty ? InterfaceSelection.automatic : .named(named)
@@ -39,4 +39,10 @@ try await withNetworkLoop { loop in
   } else {
     try await joinChat(as: me, interfaces: interfaces, on: loop)
   }
+}
+
+do {
+  try await withNetworkLoop { loop in try await run(on: loop) }
+} catch {
+  print("chat: \(error)")
 }

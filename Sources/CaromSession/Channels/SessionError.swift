@@ -27,7 +27,7 @@ extension SessionError: CustomStringConvertible {
       "the host did not answer in time; it may be overloaded: "
         + "check the address and port, or try again later"
     case .refused(.securityMismatch):
-      "only one side uses encryption or a code: use the same security on both sides"
+      "the two sides protect their connections differently: use the same security on both sides"
     case .refused(.wrongCode): "the code is wrong or used up: ask the host for its code"
     case .refused(.tooManyAttempts):
       "too many wrong codes were tried at that host: try again in some minutes"

@@ -66,7 +66,10 @@ public final class JoinedWorld {
   /// Waits for the next snapshot that is newer than the last.
   func next() async -> Tick? {
     while endReason == nil {
-      guard let received = await inbox.next() else { return nil }
+      guard let received = await inbox.next() else {
+        takeEvents()
+        return nil
+      }
       if receive(received) { return receiver.tick }
       takeEvents()
     }

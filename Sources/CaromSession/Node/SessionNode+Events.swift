@@ -74,6 +74,11 @@ extension SessionNode {
     return nil
   }
 
+  /// Returns whether every message that has arrived on a channel has been delivered.
+  func hasDeliveredAll(on channel: UInt8) -> Bool {
+    !feed.isUnreadDue && !feed.paused.contains(channel)
+  }
+
   /// Returns whether a connection has unread messages.
   func hasMessages(_ connection: ConnectionID) -> Bool { lobby.hasMessages(of: connection) }
 

@@ -123,6 +123,8 @@ extension InboxRegistry {
       return batch.append(received, bytes: bytes.count) ? .accepted : .acceptedAndFull
     } flush: {
       batch.flush()
+    } finish: {
+      inbox.finish()
     }
   }
 }

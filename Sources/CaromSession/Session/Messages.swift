@@ -24,7 +24,9 @@ public struct Messages<Message: Sendable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let inbox: Inbox<Received<Message>>
 
-    /// Waits for the next message. Returns nil when the session has ended or the task is cancelled.
+    /// Waits for the next message. Returns nil when the session has ended, when a client's
+    /// connection to its host has ended and all messages have been read, or when the task is
+    /// cancelled.
     public mutating func next() async -> Received<Message>? { await inbox.next() }
   }
 

@@ -14,7 +14,8 @@ public struct PeerEvents: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let inbox: Inbox<PeerEvent>
 
-    /// Waits for the next event. Returns nil when the session has ended or the task is cancelled.
+    /// Waits for the next event. Returns nil when the session has ended, when a client's connection
+    /// to its host has ended, or when the task is cancelled.
     public mutating func next() async -> PeerEvent? { await inbox.next() }
   }
 

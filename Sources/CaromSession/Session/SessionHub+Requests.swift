@@ -79,12 +79,13 @@ extension SessionHub {
   func open<Request, Response>(
     _ queue: RequestQueue<Request>, _ exchange: Exchange<Request, Response>
   ) {
-    let reader = Reader { [weak self] peer, bytes in
+    var reader = Reader { [weak self] peer, bytes in
       guard let self, let message = try? ExchangeMessage(decoding: bytes) else {
         return .malformed
       }
       return assumeIsolated { $0.receive(message, from: peer, into: queue, exchange) }
     }
+    reader.finish = { queue.inbox.finish() }
     setReader(reader, of: exchange.id)
   }
 

@@ -20,6 +20,8 @@ actor SessionHub: LoopActor {
     /// Moves the messages that `receive` has collected to the reader's inbox. Returns false if the
     /// channel must pause.
     var flush: () -> Bool = { true }
+    /// Ends the reader's inbox. Elements that the inbox contains can still be read.
+    var finish: () -> Void = {}
   }
 
   nonisolated let loop: NetworkLoop
@@ -38,6 +40,9 @@ actor SessionHub: LoopActor {
   /// last.
   private var departed: [(peer: Peer, reason: DisconnectReason)] = []
   private var readers: [UInt8: Reader] = [:]
+  /// Whether this is a client whose connection to its host has ended, so that no further message
+  /// can arrive.
+  private var hasLostHost = false
   /// The channels whose readers have received messages since their last `flush`.
   private var unflushed = ChannelMask()
   private var observers: [(key: ObjectIdentifier?, observe: @Sendable (PeerEvent) -> Void)] = []
@@ -61,7 +66,10 @@ actor SessionHub: LoopActor {
   func begin() {
     node.assumeIsolated { node in
       for channel in 0..<UInt8(64) { node.pause(channel: channel) }
-      node.setBatchHandler(owner: self) { hub in hub.flushReaders() }
+      node.setBatchHandler(owner: self) { hub in
+        hub.flushReaders()
+        hub.endReaders()
+      }
       node.setMessageHandler(owner: self) { hub, message in hub.receive(message) }
       node.setHandler(owner: self) { hub, event in hub.handle(event) }
     }
@@ -96,6 +104,7 @@ actor SessionHub: LoopActor {
       isFull = shouldPause(after: reader.receive(peer, bytes.span), from: peer) || isFull
     }
     if reader.flush(), !isFull { resume(channel) }
+    endReaders()
   }
 
   func resume(_ channel: UInt8) {
@@ -168,6 +177,9 @@ extension SessionHub {
     departed.append((peer, reason))
     failRequests(.disconnected(reason)) { $0 == connection }
     emit(.left(peer, reason))
+    guard admit == nil, peers.isEmpty else { return }
+    hasLostHost = true
+    events?.finish()
   }
 
   private func decide(_ connection: ConnectionID, _ info: PeerInfo) {
@@ -204,6 +216,16 @@ extension SessionHub {
     unflushed = ChannelMask()
     while let channel = channels.popFirst() {
       if let reader = readers[channel], !reader.flush() { pause(channel) }
+    }
+  }
+
+  /// On a client whose connection to its host has ended, ends the readers that have received every
+  /// message of their channels. A reader that is behind ends once it has caught up.
+  private func endReaders() {
+    guard hasLostHost else { return }
+    for channel in readers.keys.sorted() {
+      let isComplete = node.assumeIsolated { $0.hasDeliveredAll(on: channel) }
+      if isComplete { readers[channel]?.finish() }
     }
   }
 

@@ -30,6 +30,17 @@ public struct Seeds: Sequence, Sendable {
     }
   }
 
+  /// Runs the async `body` for each seed, one after another. Throws at the first failure, with an
+  /// error that names the seed.
+  public func check(_ body: (UInt64) async throws -> Void) async throws(SeedFailure) {
+    for seed in seeds {
+      do {
+        try await body(seed)
+      } catch {
+        throw SeedFailure(seed: seed, reason: "\(error)")
+      }
+    }
+  }
 }
 
 /// The failure of a randomized test, with the seed that reproduces it.

@@ -61,8 +61,8 @@ package enum PrivateFile {
     synchronizeFolder(of: path)
   }
 
-  /// Creates or replaces a file that only its owner can read or write. Whoever opens the file finds
-  /// either the old content or the new, even if the system crashes.
+  /// Creates or replaces a file that only its owner can read or write. A program that opens
+  /// the file finds either the old content or the new, even if the system crashes.
   package static func replace(with content: [UInt8], at path: String) throws(Failure) {
     let temporary = try writeTemporary(content, beside: path)
     guard unsafe rename(temporary, path) == 0 else {
