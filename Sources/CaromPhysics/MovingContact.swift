@@ -40,7 +40,8 @@ enum MovingContact {
     return nil
   }
 
-  /// Returns the positive root of g + ct - At²/2.
+  /// Returns the time t at which the lower bound on the gap, gap + speed · t - acceleration · t²/2,
+  /// falls below 0, or infinity if it never does.
   @inline(__always)
   private static func safeStep(gap: Double, speed: Double, acceleration: Double) -> Double {
     let root = (speed * speed + 2 * acceleration * gap).squareRoot()

@@ -44,7 +44,7 @@ public final class SessionWorld: Sendable {
   }
 
   let driver: WorldDriver
-  /// The loop that runs the tasks of the closure.
+  /// The loop that runs the tasks of the closure passed to `run`.
   private let executor: NetworkLoop
 
   private init(_ network: VirtualNetwork, seed: UInt64) throws(TransportError) {

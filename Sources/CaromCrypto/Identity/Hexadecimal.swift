@@ -8,8 +8,8 @@ package enum Hexadecimal {
     bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
   }
 
-  /// Returns the bytes that the digits stand for. Returns nil if there are not exactly two digits
-  /// for each of `count` bytes, or if anything else is among them.
+  /// Returns the bytes that `digits` encodes, or nil unless it consists of exactly `2 * count`
+  /// hexadecimal digits in upper or lower case.
   package static func bytes(of digits: some Collection<UInt8>, count: Int) -> [UInt8]? {
     guard digits.count == 2 * count else { return nil }
     var bytes: [UInt8] = []

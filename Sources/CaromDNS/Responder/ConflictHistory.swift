@@ -42,8 +42,9 @@ struct ConflictHistory: Sendable {
     return now - first <= Self.timeout
   }
 
-  /// Adds a name that another host has taken. Returns how many of the names that follow it are
-  /// candidates; the caller must choose the next name to try from them at random.
+  /// Records that another host has taken the current name. Returns the number of successors of that
+  /// name from which the caller must choose the next name to try at random; 1 stands for the
+  /// immediate successor.
   mutating func recordLoss() -> Int {
     losses += 1
     let doublings = losses - Self.orderlyLosses

@@ -20,10 +20,11 @@ extension Connection {
     return true
   }
 
-  /// Handles the failure to open a stream. A host would answer a datagram about as quickly as it
-  /// refuses a stream, so the time limit for an answer over datagrams is shortened to the time that
-  /// the failure took, but not below `datagramGrace`. The failure may take seconds if the system
-  /// had to resolve the neighbor's link-layer address.
+  /// Handles the failure to open a stream by shortening the time limit for an answer over
+  /// datagrams. A host would answer a datagram about as quickly as it refuses a stream, so the new
+  /// limit is the time that the failure took, but at least `datagramGrace`. The failure's duration
+  /// includes the resolution of the neighbor's link-layer address, which may take seconds and would
+  /// delay a datagram as well.
   mutating func handleStreamFailed(at now: Instant) {
     guard case .awaitingGrant(let deadline) = state, datagram?.hasFoundPeer != true else { return }
     let grace = max(Self.datagramGrace, local.timing.handshakeLimit - (deadline - now))

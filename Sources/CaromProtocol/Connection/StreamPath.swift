@@ -15,8 +15,8 @@ struct StreamPath: Sendable {
   /// bounds the memory that a peer can occupy by sending pings without reading the answers.
   static let controlLimit = 64 << 10
   /// The number of bytes in the stream's send queue at which unreliable messages are held back, so
-  /// that newer messages can still replace them. A game state that is sent at 60 Hz takes a few
-  /// hundred bytes.
+  /// that newer messages can still replace them. The threshold leaves room for several game states,
+  /// which take a few hundred bytes each if they are sent at 60 Hz.
   static let latestThreshold = 4 << 10
   /// The number of unacknowledged carriers, or of bytes in them, at which an acknowledgement is
   /// due.

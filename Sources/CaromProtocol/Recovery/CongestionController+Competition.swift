@@ -62,10 +62,10 @@ extension CongestionController {
       at: report.now)
     competition.reset()
     competition.lastSeen = report.now
-    phase = .compete(resumesStartup: false)
+    phase = .compete
   }
 
-  mutating func updateCompete(_ report: Report, resumesStartup: Bool) {
+  mutating func updateCompete(_ report: Report) {
     let now = report.now
     competition.lastSeen = now
     if rounds.isStart, rounds.hasExcessLoss {
@@ -80,7 +80,6 @@ extension CongestionController {
     guard competitiveMode?.isCheckDue(at: now) == true else { return }
     competitiveMode?.scheduleCheck(after: now)
     phase = .probeRoundTrip(
-      CongestionPhase.RoundTripProbe(
-        start: now, round: rounds.count, resumesStartup: resumesStartup))
+      CongestionPhase.RoundTripProbe(start: now, round: rounds.count, resumesStartup: false))
   }
 }

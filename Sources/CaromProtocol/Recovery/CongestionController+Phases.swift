@@ -18,7 +18,7 @@ extension CongestionController {
     case .down(let start, let followsProbe):
       updateDown(since: start, followsProbe: followsProbe, report)
     case .probeRoundTrip(let probe): updateRoundTripProbe(probe, report)
-    case .compete(let resumesStartup): updateCompete(report, resumesStartup: resumesStartup)
+    case .compete: updateCompete(report)
     }
   }
 
@@ -106,7 +106,7 @@ extension CongestionController {
     let patience = CompetitionDetector.roundTripPatience
     if competitiveMode != nil, !roundTrip.isMinimumStale(at: report.now - patience) {
       if rounds.last.minimum - roundTrip.minimum > queueTarget {
-        return phase = .compete(resumesStartup: probe.resumesStartup)
+        return phase = .compete
       }
     } else {
       roundTrip.replaceMinimum(with: rounds.last.minimum, at: report.now)

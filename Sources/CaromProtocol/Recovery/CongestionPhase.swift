@@ -34,9 +34,8 @@ enum CongestionPhase: Sendable {
   case down(since: Int, followsProbe: Bool)
   /// Lets the queue drain, to measure the round-trip time without queueing delay.
   case probeRoundTrip(RoundTripProbe)
-  /// Shares the path with traffic that keeps the queue full. `resumesStartup` is copied from the
-  /// round-trip probe that found this traffic, and kept for the next probe.
-  case compete(resumesStartup: Bool)
+  /// Shares the path with other traffic that keeps the queue full.
+  case compete
 
   var isStartup: Bool {
     if case .startup = self { return true }

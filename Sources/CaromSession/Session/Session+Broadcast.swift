@@ -29,8 +29,8 @@ extension Session {
   }
 
   /// Sends a message to all peers, or to `peers`, without waiting. Returns the peers to which the
-  /// message could not be sent, with the reasons: `queueFull` for peers whose send queue has no
-  /// room.
+  /// message could not be sent, each with the reason, such as `queueFull` if the peer's send queue
+  /// has no room.
   public func tryBroadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to peers: [Peer]? = nil,
     lifetime: Duration? = nil

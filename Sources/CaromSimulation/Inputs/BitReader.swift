@@ -2,9 +2,9 @@ import CaromCore
 
 /// Reads the bits that `BitWriter` wrote. Reading past the last byte throws.
 struct BitReader: Sendable {
-  /// The maximum of n + k in a Golomb code of order k, where n is the number of bits of m (see
-  /// `BitWriter.writeGolomb`). It suffices because an input value differs from its prediction by at
-  /// most 2^33.
+  /// The maximum of n + k in an exponential Golomb code of a value, where k is the code's order and
+  /// n is the bit length of (value >> k) + 1 (see `BitWriter.writeGolomb`). Longer codes are
+  /// invalid, because an input value differs from its prediction by at most 2^33.
   static let longestDifference = 36
 
   /// The byte that is being read.

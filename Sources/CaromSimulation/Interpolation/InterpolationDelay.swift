@@ -40,8 +40,9 @@ public struct InterpolationDelay: Hashable, Sendable {
   private var windowEnd = 0.0
   private var known = 0.0
 
-  /// Creates a delay for samples that are created every `interval` seconds. Drawing runs out of
-  /// samples for at most the fraction `underruns` of the time.
+  /// Creates a delay for samples that are created every `interval` seconds, where `interval` is
+  /// above 0 and at most 1. `underruns` is the tolerated fraction of time without samples to draw,
+  /// above 0 and below 1.
   public init(interval: Double, underruns: Double = 0.001) {
     precondition(
       interval > 0 && interval <= 1,
@@ -112,7 +113,8 @@ public struct InterpolationDelay: Hashable, Sendable {
     let part = bins[bin] > 0 ? (allowed - over) / bins[bin] : 0
     let found = (Double(bin + 1) - min(max(part, 0), 1)) * Self.binWidth
     // With few measurements the delay stays at two intervals or more.
-    seconds = known < 300 * interval ? max(found, 2 * interval) : found
+    let least = known < 300 * interval ? min(2 * interval, Self.limit) : 0
+    seconds = max(found, least)
   }
 
   /// Tracks the shortest transit time. A shorter time applies immediately. A longer time applies

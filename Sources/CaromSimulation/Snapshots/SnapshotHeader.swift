@@ -50,9 +50,10 @@ struct SnapshotHeader: Hashable, Sendable {
     return read == 0 || coder.failed ? nil : baseTick
   }
 
-  /// Codes the rest of the header. In the short form, this includes the baseline's age, which
-  /// usually equals the age that the baseline's own baseline had. Both forms include the views
-  /// named in addition to the baseline.
+  /// Codes the rest of the header if there is a baseline: in the short form, the baseline's age; in
+  /// both forms, which other views are merged into the baseline (`named`). The age is coded as its
+  /// difference from the number of ticks between the baseline and its own baseline, which usually
+  /// is the same.
   mutating func codeRest<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, base: SnapshotView
   ) {
