@@ -52,6 +52,7 @@ struct KnownPeersTests {
     #expect(try decode(text) == peers)
     #expect(try decode("# met at the club\n\n" + text + "\n") == peers)
     #expect(try decode(String(text.dropLast())) == peers)  // without a line feed at the end
+    #expect(try decode(text.replacing("\n", with: "\r\n") + "\r\n") == peers)
     #expect(try decode("") == KnownPeers())
     #expect(KnownPeers().encoded == [])
   }
@@ -61,7 +62,7 @@ struct KnownPeersTests {
     for wrong in [
       "x", key, key + " ", key + "  Maya", key + " Maya ", key + "\tMaya", " " + key + " Maya",
       key.dropLast() + " Maya", key + "0 Maya", key.dropLast() + "g Maya", key + " a\u{7}",
-      key + " a\r", key + " a\u{2028}b", key + " " + String(repeating: "n", count: 256),
+      key + " a\rb", key + " a\r\r", key + " a\u{2028}b", key + " " + String(repeating: "n", count: 256),
     ] {
       #expect(throws: KnownPeersError.malformed(line: 3), "\(wrong)") {
         try decode(line(2, "Leo") + "#\n" + wrong + "\n")

@@ -172,11 +172,13 @@ static _Atomic int host_count;
 
 void sc_fail_lookup(const char *host, int error, int code) {
   pthread_mutex_lock(&hosts_lock);
-  if (host_count == HOSTS) abort();
-  snprintf(hosts[host_count].name, sizeof hosts[host_count].name, "%s", host);
-  hosts[host_count].error = error;
-  hosts[host_count].code = code;
-  host_count++;
+  int index = 0;
+  while (index < host_count && strcmp(hosts[index].name, host) != 0) index++;
+  if (index == HOSTS) abort();
+  snprintf(hosts[index].name, sizeof hosts[index].name, "%s", host);
+  hosts[index].error = error;
+  hosts[index].code = code;
+  if (index == host_count) host_count++;
   pthread_mutex_unlock(&hosts_lock);
 }
 

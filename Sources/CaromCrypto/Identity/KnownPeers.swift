@@ -21,7 +21,7 @@ public struct KnownPeers: Hashable, Sendable {
     case new
   }
 
-  private var keys: [String: PublicKey] = [:]
+  var keys: [String: PublicKey] = [:]
 
   /// Creates an empty list.
   public init() {}
@@ -62,46 +62,13 @@ public struct KnownPeers: Hashable, Sendable {
 
   /// Whether `name` can be stored on a line: 1 to 255 bytes without control characters, and without
   /// spaces at its ends.
-  private static func isValid(_ name: String) -> Bool {
+  static func isValid(_ name: String) -> Bool {
     (1...maximumNameLength).contains(name.utf8.count)
       && !name.unicodeScalars.contains { scalar in
         [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
       }
       && name.utf8.first != UInt8(ascii: " ") && name.utf8.last != UInt8(ascii: " ")
   }
-}
-
-// MARK: - Text
-extension KnownPeers {
-  /// Reads a list from its stored text. Each line has the 64 hexadecimal digits of a key, a space
-  /// and a name; empty lines, and lines that begin with "#", are skipped.
-  public init(decoding text: [UInt8]) throws(KnownPeersError) {
-    guard text.count <= Self.maximumText else { throw .tooLong }
-    var number = 0
-    for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      number += 1
-      if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
-      guard let (name, key) = Self.entry(line), keys[name] == nil else {
-        throw .malformed(line: number)
-      }
-      guard keys.count < Self.limit else { throw .tooLong }
-      keys[name] = key
-    }
-  }
-
-  private static func entry(_ line: ArraySlice<UInt8>) -> (name: String, key: PublicKey)? {
-    let digits = line.prefix(2 * PublicKey.length)
-    let rest = line.dropFirst(digits.count)
-    guard rest.first == UInt8(ascii: " "),
-      let bytes = Hexadecimal.bytes(of: digits, count: PublicKey.length),
-      let key = PublicKey(bytes.span),
-      let name = String(validating: rest.dropFirst(), as: UTF8.self), isValid(name)
-    else { return nil }
-    return (name, key)
-  }
-
-  /// The text to store, with one line for each name, in order.
-  public var encoded: [UInt8] { names.flatMap { Array("\(keys[$0]!) \($0)\n".utf8) } }
 }
 
 /// The errors of a list of known peers.

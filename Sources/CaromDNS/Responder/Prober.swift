@@ -7,6 +7,8 @@ package struct Prober: Hashable, Sendable {
 
   /// The number of probes for each name.
   static let probes = 3
+  /// The range of the random delay before the first probe (RFC 6762 §8.1).
+  static let startDelay: ClosedRange<Duration> = .zero ... .milliseconds(250)
   /// The interval between two probes, and from the last probe to the claim.
   static let interval = Duration.milliseconds(250)
   /// The delay after a lost tiebreak (RFC 6762 §8.2).

@@ -132,7 +132,7 @@ extension Responder {
         continue
       }
       // The losers of one tiebreak must not all probe again at the same time (RFC 6762 §8.1).
-      let delay = Prober.deferral + generator.duration(in: Self.probeDelay)
+      let delay = Prober.deferral + generator.duration(in: Prober.startDelay)
       prober.yield(until: now.advanced(by: delay))
       set(.probing(prober), of: id, on: index)
     }

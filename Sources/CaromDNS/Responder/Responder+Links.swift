@@ -70,8 +70,8 @@ extension Responder {
   /// Returns the time of the first probe for a new name. Names added until this time share it, so
   /// that they are probed together.
   mutating func nextProbeStart(at now: Instant) -> Instant {
-    if probeStart <= now || now.advanced(by: Self.probeDelay.upperBound) < probeStart {
-      probeStart = now.advanced(by: generator.duration(in: Self.probeDelay))
+    if probeStart <= now || now.advanced(by: Prober.startDelay.upperBound) < probeStart {
+      probeStart = now.advanced(by: generator.duration(in: Prober.startDelay))
     }
     return probeStart
   }

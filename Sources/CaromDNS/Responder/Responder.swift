@@ -46,8 +46,6 @@ package struct Responder: Sendable {
   /// The time for which a replaced record is not treated as a conflict, because its echo may still
   /// arrive.
   static let echoLife = Duration.seconds(3)
-  /// The range of the random delay before the first probe (RFC 6762 §8.1).
-  static let probeDelay: ClosedRange<Duration> = .zero ... .milliseconds(250)
 
   /// The delay before the goodbye records of a withdrawn publication are sent. Those of further
   /// publications that are withdrawn in the meantime are sent in the same messages.
