@@ -62,7 +62,8 @@ struct KnownPeersTests {
     for wrong in [
       "x", key, key + " ", key + "  Maya", key + " Maya ", key + "\tMaya", " " + key + " Maya",
       key.dropLast() + " Maya", key + "0 Maya", key.dropLast() + "g Maya", key + " a\u{7}",
-      key + " a\rb", key + " a\r\r", key + " a\u{2028}b", key + " " + String(repeating: "n", count: 256),
+      key + " a\rb", key + " a\r\r", key + " a\u{2028}b",
+      key + " " + String(repeating: "n", count: 256),
     ] {
       #expect(throws: KnownPeersError.malformed(line: 3), "\(wrong)") {
         try decode(line(2, "Leo") + "#\n" + wrong + "\n")

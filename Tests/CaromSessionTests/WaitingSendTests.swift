@@ -20,6 +20,20 @@ import Testing
     }
   }
 
+  @Test func `a post that would fit does not overtake an earlier one that waits for room`()
+    async throws
+  {
+    try await withPair { pair in
+      let count = try await pair.fillNotes()
+      for note in [.large, Note([3])] {
+        #expect(pair.host.post(note, on: .notes))
+        await pair.loop.run {}  // the loop has handled the post
+      }
+      let read = await pair.hosting.messages(on: .notes).first(count + 2)
+      #expect(read.suffix(2) == [.large, Note([3])])
+    }
+  }
+
   @Test func `1,024 messages wait for room on a connection, and one more throws queueFull`()
     async throws
   {

@@ -86,15 +86,20 @@ final class RunningProcess: Sendable {
     Task {
       _ = await errors.status
       watchdog.cancel()
+      try? handle.input.fileHandleForWriting.close()
     }
   }
 
-  /// Reads a pipe to its end on a separate thread. (A `readabilityHandler` loses events when a
-  /// descriptor is reused that belonged to a pipe that was just closed.)
+  /// Reads a pipe to its end on a separate thread, and closes it. (A `readabilityHandler` loses
+  /// events when a descriptor is reused that belonged to a pipe that was just closed.)
+  ///
+  /// Foundation keeps a `Process` and its pipes for as long as the thread lives that started it. It
+  /// crashes if a pipe has a descriptor above 1,023.
   private static func read(_ pipe: Pipe, into log: LineLog) {
     let handle = pipe.fileHandleForReading
     Thread.detachNewThread {
       while case let data = handle.availableData, !data.isEmpty { log.append(data) }
+      try? handle.close()
     }
   }
 

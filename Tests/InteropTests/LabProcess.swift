@@ -43,6 +43,7 @@ final class LabProcess: Sendable {
     self.lines = lines
     try Self.spawning.withLock { _ in try process.run() }
     let output = handle.output.fileHandleForReading
+    let input = handle.input.fileHandleForWriting
     Thread.detachNewThread {
       var rest = Data()
       while case let data = output.availableData, !data.isEmpty {
@@ -53,6 +54,9 @@ final class LabProcess: Sendable {
         }
       }
       continuation.finish()
+      // Foundation keeps a `Process` and its pipes for as long as the thread lives that started it.
+      try? output.close()
+      try? input.close()
     }
   }
 
