@@ -64,6 +64,34 @@ import Testing
     }
   }
 
+  @Test func `a match that ended before its client looked is seen to its end`() async throws {
+    try await SessionWorld.run(seed: 1) { world in
+      let pair = WorldPair(in: world)
+      async let hosting: Pushes = Session.host(
+        as: .maya, port: Self.port, loop: pair.server.loop
+      ) { session, _ in
+        let match = HostedRollback(
+          RollbackServer(Pushes(), players: 1, at: session.loop.now), over: session)
+        var ticks = 0
+        for await _ in match.ticks where ticks < 30 {
+          if !match.peers.isEmpty { ticks += 1 }
+          match.advance()
+          if ticks == 30 { break }
+        }
+        match.finish()
+        return match.server.game
+      }
+      try await pair.join(Self.port) { session, host in
+        try await world.sleep(for: .seconds(3))  // the host has left
+        let match = JoinedRollback<Pushes>(host, over: session)
+        try await world.sleep(for: .milliseconds(1))  // the match knows that
+        match.update()
+        #expect(match.endReason == .finished && match.state != nil)
+      }
+      _ = try await hosting
+    }
+  }
+
   @Test func `all loops of a client return when its host is silent for too long`() async throws {
     try await SessionWorld.run(seed: 1) { world in
       let pair = WorldPair(in: world)

@@ -69,6 +69,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     self.channels = channels
     self.choosePlayer = choosePlayer
     host = RollbackHost(server, remotePlayers: remotePlayers)
+    channels.open(over: session)
     watch = PeerWatch(session)
   }
 

@@ -89,6 +89,7 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     client = RollbackClient(window: window, inputDelay: inputDelay, at: now)
     client.roundTrip = roundTrip ?? .zero
     measuredAt = now
+    channels.open(over: session)
     watch = PeerWatch(session, expecting: [host])
     meter = RoundTripMeter(host, first: roundTrip)
     meter.refresh()

@@ -85,6 +85,7 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     role = .host(game)
     configuration = RollbackConfiguration(
       players: players, local: 0, rate: rate, window: window, inputDelay: inputDelay)
+    self.channels.open(over: session)
     watch = PeerWatch(session)
     meter = nil
   }
@@ -100,6 +101,7 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     self.channels = RelayChannels(channels)
     role = .client(host)
     configuration = RollbackConfiguration(local: 0, window: window, inputDelay: inputDelay)
+    self.channels.open(over: session)
     watch = PeerWatch(session, expecting: [host])
     meter = RoundTripMeter(host, first: roundTrip)
     meter?.refresh()

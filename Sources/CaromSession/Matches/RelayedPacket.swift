@@ -39,6 +39,12 @@ struct RelayChannels {
     control = MessageChannel(channels.control.id, .reliableOrdered, priority: 3)
   }
 
+  /// Opens the inboxes of both channels, as `RollbackChannels.open` does.
+  func open(over session: Session) {
+    _ = session.inboxes.inbox(for: inputs)
+    _ = session.inboxes.inbox(for: control)
+  }
+
   func post(_ packet: RelayedPacket, to peer: Peer) {
     if packet.packet.message == .inputs {
       _ = peer.post(packet, on: inputs)

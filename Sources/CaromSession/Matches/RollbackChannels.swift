@@ -30,6 +30,13 @@ public struct RollbackChannels: Hashable, Sendable {
     }
   }
 
+  /// Opens the inboxes of both channels. A match does so before it watches its peers: what a peer
+  /// sent is then readable when the match learns that the peer has left.
+  func open(over session: Session) {
+    _ = session.inboxes.inbox(for: inputs)
+    _ = session.inboxes.inbox(for: control)
+  }
+
   /// Queues a message for a peer. Can be called on any thread. If a message that must arrive cannot
   /// be queued, because the peer's queue has no room or the message is too long, disconnects the
   /// peer, which could not continue the match.
