@@ -24,7 +24,8 @@ import Testing
       #expect(joined.pollNotice() == .missed(notices: 2))
       #expect(joined.pollNotice() == .interrupted)
 
-      let match = PeerRollback<Tally>(pair.host, over: pair.visiting)
+      let match = PeerRollback<Tally>(
+        pair.host, over: pair.visiting, channels: RollbackChannels(inputs: 10, control: 11))
       overfill(&match.notices, .stalling)
       #expect(match.pollNotice() == .missed(notices: 2))
       #expect(match.pollNotice() == .stalling)
