@@ -37,6 +37,14 @@ import Testing
     #expect(delay.leastTransit == 0.5)
   }
 
+  @Test func `the delay never exceeds a second, even after few samples with long intervals`() {
+    var delay = InterpolationDelay(interval: 1)
+    for second in 0..<40 {
+      delay.recordSample(made: Double(second), arrival: Double(second) + 0.5)
+      #expect(delay.seconds <= InterpolationDelay.limit)
+    }
+  }
+
   @Test func `a larger share of underruns gives a shorter delay`() {
     let found = [0.001, 0.25, 0.5, 0.75].map { share in
       var delay = InterpolationDelay(interval: 1.0 / 64, underruns: share)
