@@ -37,7 +37,7 @@ extension NetGame {
     summary.transport = node.assumeIsolated { $0.kind(of: connection) }?.description
     let security = node.assumeIsolated { $0.security(of: connection) }
     summary.cipher = security?.cipher
-    summary.fingerprint = security?.fingerprint.description
+    summary.fingerprint = security?.fingerprint?.description
     display.write("\(info.name) sits down" + (summary.fingerprint.map { ", key \($0)" } ?? ""))
     seatTaken(info)
     if isHost {

@@ -114,6 +114,9 @@ struct SecurityOptions: ParsableArguments {
 
   func validate() throws {
     let policy = policy
+    if policy == .token {
+      throw ValidationError("--security is none, anyone, known or code: air-hockey has no backend.")
+    }
     if code != nil, policy != .code {
       throw ValidationError(
         "--code cannot be combined with --security \(policy.rawValue): omit one of them.")
@@ -155,6 +158,7 @@ struct SecurityOptions: ParsableArguments {
     case .code:
       let joinCode = try loadCode(makesCode: makesCode)
       return Protection(.code(joinCode, as: try loadIdentity()), code: joinCode)
+    case .token: throw CommandFailure(.usage, "air-hockey has no backend that makes connect tokens")
     }
   }
 

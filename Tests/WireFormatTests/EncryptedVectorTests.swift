@@ -45,11 +45,12 @@ import Testing
       let message = second.message
       let end = first.readAnswer(message.span)
       let third = try #require(end)
-      let last = third.handshake.message
+      let final = try #require(third.handshake)
+      let last = final.message
       guard case .keys(let keys)? = second.readEnd(last.span) else { throw NoKeys() }
       initiator = third.keys
       responder = keys
-      for handshake in [first, second, third.handshake] {
+      for handshake in [first, second, final] {
         var writer = FrameWriter(limit: 1_200)
         HandshakePart(
           number: handshake.number, keyPrefix: key.prefix, message: handshake.message
@@ -75,6 +76,50 @@ import Testing
     var span = packet.mutableSpan
     handshake.initiator.seal(&span, from: 0, head: 3, number: 7)
     #expect(vectors["packet 7 of the initiator with a code, a ping"] == packet)
+  }
+
+  /// The host's key of the backend is 32 bytes of 7.
+  @Test func `a handshake with a connect token yields its vectors`() throws {
+    let bytes = try #require(vectors["connect token"])
+    let token = try ConnectToken(decoding: bytes.span)
+    let backend = BackendKey(hexadecimal: Array(String(repeating: "07", count: 32).utf8))!
+    let reader = TicketReader(keys: [backend], start: UnixTime(milliseconds: 0))
+    let client = LinkSecurity(
+      nil, access: .token(token), seed: Self.secret(1), ciphers: [.chaChaPoly])
+    let host = Self.makeSecurity(3, .tickets(reader))
+    var info = PeerInfo(
+      id: PeerID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10), name: "Ada",
+      application: "test")
+    info.isSpectator = true
+    var request: [UInt8] = []
+    ControlPacket.request(version: 2, key, info).withMessage { request = Array(copying: $0) }
+    let first = LinkHandshake.initiating(
+      client, token: token, key: key, payload: request, ephemeral: KeyPair(secret: Self.secret(2)))
+    let (ticketBytes, message) = (token.ticketBytes, first.message)
+    let ticket = try reader.read(ticketBytes.span, at: token.made)
+    guard let parts = TokenOpening.Parts(message.span, host),
+      let opening = TokenOpening(parts, ticket: ticket, key: key, host)
+    else { throw Handshake.NoKeys() }
+    #expect(opening.payload == request)
+    let id = Identity(KeyPair(secret: Self.secret(3))).id
+    let answer = try #require(opening.answer(as: id, ephemeral: KeyPair(secret: Self.secret(4))))
+    for handshake in [first, answer.handshake] {
+      var writer = FrameWriter(limit: 1_200)
+      HandshakePart(
+        number: handshake.number, keyPrefix: key.prefix, message: handshake.message
+      ).write(to: &writer)
+      #expect(vectors["part \(handshake.number) with a connect token"] == writer.bytes)
+    }
+    let second = answer.handshake.message
+    guard let end = first.readAnswer(second.span) else { throw Handshake.NoKeys() }
+    #expect(end.handshake == nil && end.keys.peer == id)
+    for (keys, name) in [(end.keys, "initiator"), (answer.keys, "responder")] {
+      let first: UInt8 = name == "initiator" ? 0x10 : 0x50
+      var packet: [UInt8] = [first, 0x07, 0x00, 0x01] + [UInt8](repeating: 0, count: 16)
+      var span = packet.mutableSpan
+      keys.seal(&span, from: 0, head: 3, number: 7)
+      #expect(vectors["packet 7 of the \(name) with a connect token, a ping"] == packet)
+    }
   }
 
   @Test func `ids are derived from static keys as in the vectors`() throws {

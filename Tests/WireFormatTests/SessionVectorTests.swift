@@ -47,6 +47,12 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     "goodbye kicked": .goodbye(Goodbye(.kicked, text: "cheatz")),
     "goodbye forgotten": .goodbye(Goodbye(.forgotten)),
     "goodbye tooSlow": .goodbye(Goodbye(.tooSlow)),
+    "goodbye tokenUsed": .goodbye(Goodbye(.tokenUsed)),
+    "goodbye tokenExpired": .goodbye(Goodbye(.tokenExpired)),
+    "goodbye tokenForOtherHost": .goodbye(Goodbye(.tokenForOtherHost)),
+    "goodbye tokenBeforeStart": .goodbye(Goodbye(.tokenBeforeStart)),
+    "goodbye tokenNotYetValid": .goodbye(Goodbye(.tokenNotYetValid)),
+    "goodbye tokenInvalid": .goodbye(Goodbye(.tokenInvalid)),
     "join": .join(version: 2, key),
     "token": AddressToken(Array(0xB1...0xC8)).map { .token($0) } ?? .ping(sent: 0),
     "goodbye with the longest text":

@@ -31,6 +31,14 @@ public struct BackendKey: Sendable {
   }
 }
 
+extension BackendKey: Hashable {
+  /// Returns whether two keys are equal, in a time that does not depend on where they differ.
+  public static func == (a: BackendKey, b: BackendKey) -> Bool { a.secret == b.secret }
+
+  /// Hashes nothing, because a hash would show a part of the key.
+  public func hash(into hasher: inout Hasher) {}
+}
+
 extension BackendKey: CustomStringConvertible, CustomReflectable {
   /// A string that does not show the key.
   public var description: String { "backend key" }

@@ -103,6 +103,16 @@ public struct ConnectToken: Sendable {
   }
 }
 
+extension ConnectToken: Hashable {
+  /// Returns whether two tokens have the same bytes.
+  public static func == (a: ConnectToken, b: ConnectToken) -> Bool {
+    a.ticket.bytes == b.ticket.bytes && a.key == b.key
+  }
+
+  /// Hashes the ticket, which is not secret.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ticket.bytes) }
+}
+
 extension ConnectToken: CustomStringConvertible, CustomReflectable {
   /// A string that names the token's hosts and does not show the token; `text` shows it.
   public var description: String {

@@ -18,13 +18,28 @@ public struct AcceptedTicket: Sendable {
   package let id: TicketID
 }
 
+extension AcceptedTicket: Hashable {
+  /// Returns whether two values stand for the same ticket.
+  public static func == (a: AcceptedTicket, b: AcceptedTicket) -> Bool { a.id == b.id }
+
+  /// Hashes the ticket's id.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension AcceptedTicket: CustomStringConvertible, CustomReflectable {
+  /// A string that names the player, and shows nothing secret.
+  public var description: String { "connect token of \(player)" }
+  /// A mirror without the key, so that `dump` does not show it.
+  public var customMirror: Mirror { Mirror(self, children: ["player": player]) }
+}
+
 /// The id of a ticket: its tag, which nobody can choose without the backend key.
 package struct TicketID: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
   /// Creates the id from the last 16 bytes of a ticket.
-  init(_ ticket: [UInt8]) {
+  package init(_ ticket: [UInt8]) {
     let tag = ticket.suffix(XChaChaPoly.tagLength)
     high = tag.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     low = tag.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -33,13 +48,14 @@ package struct TicketID: Hashable, Sendable {
 
 /// Reads tickets for a host and decides which ones the host accepts. `UsedTickets` decides whether
 /// a ticket has been used before.
-package struct TicketReader: Sendable {
+package struct TicketReader: Hashable, Sendable {
   /// The maximum number of backend keys. Each is tried in turn, so that a backend can change its
   /// key while tickets of the old one are still valid.
   package static let keyLimit = 4
 
   private let keys: [BackendKey]
-  private let start: UnixTime
+  /// The time at which the host started.
+  package var start: UnixTime
   private let endpoints: Set<Endpoint>?
 
   /// Creates the ticket reader of a host.
@@ -63,8 +79,11 @@ package struct TicketReader: Sendable {
   /// A ticket that was made in the future is refused, and so is one that was made before the host
   /// started. Hence no ticket that was used before the host started is accepted again, however much
   /// the clocks of the backend and the host differ.
+  ///
+  /// `isHeld` is true if a connection for which the host has accepted the ticket still exists. The
+  /// times of the ticket no longer matter then, because the connection may need another link.
   package func read(
-    _ bytes: Span<UInt8>, at now: UnixTime
+    _ bytes: Span<UInt8>, isHeld: Bool = false, at now: UnixTime
   ) throws(ConnectTokenError) -> AcceptedTicket {
     let ticket: Ticket
     do throws(DecodeError) {
@@ -72,8 +91,8 @@ package struct TicketReader: Sendable {
     } catch {
       throw .malformed(error)
     }
-    guard now < ticket.expiry else { throw .expired }
-    guard ticket.made <= now else { throw .notYetValid }
+    guard isHeld || now < ticket.expiry else { throw .expired }
+    guard isHeld || ticket.made <= now else { throw .notYetValid }
     guard ticket.made > start else { throw .madeBeforeStart }
     guard ticket.expiry <= ticket.made + ConnectToken.maximumLifetime else {
       throw .invalidLifetime

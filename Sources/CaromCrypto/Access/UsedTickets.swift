@@ -29,7 +29,10 @@ package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
 
   /// The maximum number of tickets.
   package let capacity: Int
-  private var owners: [TicketID: Owner] = [:]
+  /// The owner of each remembered ticket; nil for a ticket whose owner is gone.
+  private var owners: [TicketID: Owner?] = [:]
+  /// The owners that still exist, by ticket. A ticket may have expired since its owner used it.
+  private var holders: [TicketID: Owner] = [:]
   private var expiries = Heap<Expiry>()
   /// The latest time that was passed to `use`. If the wall clock is set back, tickets that were
   /// forgotten because they had expired must not become valid again.
@@ -60,5 +63,21 @@ package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
     owners[ticket.id] = owner
     expiries.insert(Expiry(time: ticket.expiry, id: ticket.id))
     return .first
+  }
+
+  /// Returns the owner that holds a ticket, or nil if there is none.
+  package func holder(of id: TicketID) -> Owner? { holders[id] }
+
+  /// Records that the owner of a ticket holds it, even after the ticket has expired, until
+  /// `release` is called. The number of such owners is the owners' to limit.
+  package mutating func hold(_ ticket: AcceptedTicket, by owner: Owner) {
+    holders[ticket.id] = owner
+  }
+
+  /// Records that the owner of a ticket is gone. As long as the ticket is valid, nobody else can
+  /// use it, and nor can a later owner with the same name.
+  package mutating func release(_ ticket: AcceptedTicket) {
+    holders[ticket.id] = nil
+    if owners[ticket.id] != nil { owners[ticket.id] = .some(nil) }
   }
 }

@@ -24,7 +24,9 @@ package struct Handshake: Sendable {
   private let pattern: HandshakePattern
   private let isInitiator: Bool
   private let staticKey: KeyPair?
-  private let ephemeralKey: KeyPair
+  /// The key pair that was made for this handshake. It must be set before this side writes a
+  /// message, so that a responder can first find out whether the first message is authentic.
+  package var ephemeralKey: KeyPair?
   private var symmetric: SymmetricState
   private var remoteEphemeral: PublicKey?
   /// The number of messages that have been written and read.
@@ -45,11 +47,12 @@ package struct Handshake: Sendable {
   ///   - prologue: What both sides already know. If it differs, the handshake fails.
   ///   - staticKey: This side's static key, if the pattern gives it one.
   ///   - remoteStatic: The peer's static key, if the pattern requires that this side knows it.
-  ///   - ephemeralKey: A key pair that was made for this handshake and is never used again.
+  ///   - ephemeralKey: A key pair that was made for this handshake and is never used again; nil if
+  ///     it is set later.
   ///   - presharedKey: The pre-shared key, if it is known already.
   package init(
     _ pattern: HandshakePattern, cipher: Cipher, isInitiator: Bool, prologue: [UInt8] = [],
-    staticKey: KeyPair? = nil, remoteStatic: PublicKey? = nil, ephemeralKey: KeyPair,
+    staticKey: KeyPair? = nil, remoteStatic: PublicKey? = nil, ephemeralKey: KeyPair? = nil,
     presharedKey: SecretBytes? = nil
   ) {
     self.pattern = pattern
@@ -71,6 +74,9 @@ package struct Handshake: Sendable {
     }
     return key
   }
+
+  /// Whether the pattern is `nnpsk0`, with which a pre-shared key proves both sides.
+  package var usesToken: Bool { pattern == .nnpsk0 }
 
   /// Whether all messages have been written and read.
   package var isComplete: Bool { messageCount == pattern.messages.count }
@@ -112,8 +118,11 @@ extension Handshake {
     for token in pattern.messages[messageCount] {
       switch token {
       case .e:
-        message += ephemeralKey.publicKey.bytes
-        next.mixEphemeral(ephemeralKey.publicKey)
+        guard let key = ephemeralKey?.publicKey else {
+          preconditionFailure("a message needs the ephemeral key of the side that writes it")
+        }
+        message += key.bytes
+        next.mixEphemeral(key)
       case .s: next.symmetric.encrypt(key(ofInitiator: isInitiator).bytes, into: &message)
       default: try next.mixSecret(token)
       }

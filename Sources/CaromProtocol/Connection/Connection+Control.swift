@@ -71,6 +71,8 @@ extension Connection {
     self.key = key
     guard isProven(info) else { return closeForIdentity(at: now) }
     guard !closeIfUntrusted(named: info.name, at: now) else { return }
+    var info = info
+    info.backendData = backendData
     guard info.application == local.peer.application, info.id != local.peer.id else {
       return close(Goodbye(.wrongApplication), as: .wrongApplication, at: now)
     }
@@ -86,6 +88,15 @@ extension Connection {
   /// plaintext, where a peer cannot prove its id.
   private func isProven(_ info: PeerInfo) -> Bool {
     local.security == nil || info.id == provenPeer
+  }
+
+  /// The data of the backend in the peer's connect token; empty if there is none.
+  private var backendData: [UInt8] {
+    #if canImport(CaromCrypto)
+      secrets?.ticket?.ticket.data ?? []
+    #else
+      []
+    #endif
   }
 
   private mutating func closeForIdentity(at now: Instant) {

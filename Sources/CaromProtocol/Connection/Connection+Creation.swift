@@ -43,12 +43,25 @@ extension Connection {
     return connection
   }
 
+  /// Creates a connection that the peer began with a hello from `source` and a connect token, whose
+  /// request for a seat is part of the first message. Returns nil if the message contains no
+  /// request.
+  static func responding(
+    to hello: Hello, _ opening: TokenOpening, from source: Route, as local: LocalSide,
+    _ secrets: LinkSecrets? = nil, at now: Instant
+  ) -> Connection? {
+    var connection = responding(as: local, key: hello.key, secrets, at: now)
+    guard connection.beginPath(hello, opening, from: source, at: now) else { return nil }
+    return connection
+  }
+
   /// Creates a connection on a stream that another host of the group has accepted and partly read.
   static func responding(
     on handed: HandedStream, as local: LocalSide, _ secrets: LinkSecrets? = nil, at now: Instant
   ) -> Connection {
     var connection = responding(as: local, key: handed.key, secrets, at: now)
     connection.stream = handed.path
+    connection.secrets?.ticket = handed.path.keys?.ticket
     if let info = handed.info {
       connection.handleRequest(of: info, at: now)
     } else {

@@ -12,7 +12,9 @@ extension Connection {
       datagram?.reconnect(routes, at: now)
     } else {
       datagram = .initiating(
-        routes, key: key, token: token, handshake: makeHandshake(of: key), at: now)
+        routes, key: key, token: token, handshake: makeHandshake(of: key),
+        beginsWithTicket: usesTokens, at: now)
+      if usesTokens { hasSentRequest = true }
       sendRequestIfNeeded(at: now)
     }
   }
@@ -30,7 +32,7 @@ extension Connection {
     }
     datagram?.handleHello(hello, from: source, at: now)
     guard let part else { return }
-    switch datagram?.handlePart(part, from: source) {
+    switch datagram?.handlePart(part, from: source, isProven: hello.cookie != nil) {
     case nil: break
     case .keys:
       checkIdentities(at: now)

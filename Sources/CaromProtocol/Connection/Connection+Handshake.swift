@@ -16,7 +16,8 @@ extension Connection {
   mutating func makeHandshake(of key: ConnectionKey) -> LinkHandshake? {
     guard let security = local.security, var own = secrets else { return nil }
     defer { secrets = own }
-    return .initiating(security, key: key, &own)
+    guard security.usesTokens else { return .initiating(security, key: key, &own) }
+    return makeTokenHandshake(security, of: key, &own)
   }
 
   /// Answers the first message of the peer's handshake. Returns nil if the connection is in
@@ -32,9 +33,15 @@ extension Connection {
   mutating func beginPath(
     _ hello: Hello, _ part: HandshakePart?, from source: Route, at now: Instant
   ) -> Bool {
-    guard local.security != nil else {
+    guard let security = local.security else {
       datagram = .responding(to: hello, from: source, at: now)
       return true
+    }
+    if let use = secrets?.ticket {
+      guard let part, part.number == 1,
+        let opening = security.open(part.message.span, of: hello.key, as: use)
+      else { return false }
+      return beginPath(hello, opening, from: source, at: now)
     }
     guard let part, part.number == 1, let handshake = answer(part.message.span, of: hello.key)
     else { return false }
@@ -43,11 +50,11 @@ extension Connection {
   }
 
   /// Handles the responder's message in the handshake of the datagram path.
-  mutating func handleAnswer(_ message: Span<UInt8>, at now: Instant) {
+  mutating func handleAnswer(_ message: Span<UInt8>, from source: Route, at now: Instant) {
     // An attempt with a code is made on one link first, so that a wrong one counts once. The
     // responder repeats its message.
     if local.security?.usesCode == true, !isOpen, stream?.keys != nil { return }
-    guard datagram?.handleAnswer(message) == true else { return }
+    guard datagram?.handleAnswer(message, from: source) == true else { return }
     checkIdentities(at: now)
     guard !closeIfUntrusted(at: now) else { return }
     sendRequestIfNeeded(at: now)
@@ -89,8 +96,14 @@ extension Connection {
         recordAttempt(isRight: true)
       case .wrongCode: recordAttempt(isRight: false)
       }
-    } else if local.security?.hasOwnPattern(message.span) == false {
+    } else if let security = local.security,
+      !security.hasOwnPattern(message.span) || !security.acceptsConnections
+    {
       closeForSecurity(at: now)
+    } else if local.security?.acceptsTickets == true {
+      guard stream?.keys == nil, ticketMessage == nil else { return cutStream(at: now) }
+      ticketMessage = message
+      events.append(.presented)
     } else if let handshake = answer(message.span, of: .none) {
       stream?.handshake = handshake
       sendHandshake(handshake)
@@ -104,7 +117,7 @@ extension Connection {
     guard let next = stream?.handshake?.readAnswer(message.span) else {
       return cutStream(at: now)
     }
-    sendHandshake(next.handshake)
+    if let handshake = next.handshake { sendHandshake(handshake) }
     stream?.begin(next.keys)
     guard accepts(streamOf: next.keys.peer) else { return cutStream(at: now) }
     if closeIfUntrusted(at: now) { return }

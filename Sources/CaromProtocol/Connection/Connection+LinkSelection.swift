@@ -141,8 +141,8 @@ extension Connection {
   /// Handles a refusal: the peer has no such connection, or does not accept it. Continues on the
   /// stream, or ends the connection if it has no usable stream. A stream on which a seat has been
   /// requested is usable, because the answer to the request, even a negative one, may still arrive
-  /// on it. A refusal for a wrong join code or too many attempts always ends a connection that is
-  /// not open yet.
+  /// on it. A refusal for a wrong join code, too many attempts or a connect token always ends a
+  /// connection that is not open yet.
   ///
   /// Anybody can send a refusal, so an open encrypted connection ignores one that does not carry
   /// the host's tag.
@@ -153,7 +153,7 @@ extension Connection {
     }
     let code = Goodbye.Code(rawValue: refusal.reason)
     // The answer on the stream would be the same.
-    let isFinal = !isOpen && (code == .wrongCode || code == .tooManyAttempts)
+    let isFinal = !isOpen && code?.concernsEveryLink == true
     if let stream, !isFinal {
       if stream.isJoined { return dropDatagrams(at: now) }
       if case .awaitingGrant = state { return dropDatagrams(at: now) }

@@ -68,6 +68,9 @@ package struct Connection {
   /// The state of the peer's attempt to prove that it knows the code, while the attempt waits for
   /// the decision of the host's gate; `none` otherwise.
   var attempt = CodeAttempt.none
+  /// The first message of the stream's handshake, while it waits for the decision about the ticket
+  /// in it; nil if there is none.
+  var ticketMessage: [UInt8]?
   /// The goodbye to send once the messages before it have been sent or acknowledged; nil if there
   /// is none.
   var goodbye: Goodbye?
@@ -143,6 +146,9 @@ extension Connection {
 
   /// The number of bytes of messages and control packets that have not been sent even once.
   package var queuedBytes: Int { channels.pendingBytes + (stream?.controlBytes ?? 0) }
+
+  /// Whether the connection begins with a connect token.
+  var usesTokens: Bool { local.security?.usesTokens == true }
 
   /// Returns a counter that changes whenever the addresses of the datagram path change.
   mutating func findMigrations() -> UInt32 { datagram?.findMigrations() ?? 0 }

@@ -8,12 +8,17 @@ extension DatagramPath {
   /// handshake may replace it.
   static let handshakePatience: Int64 = 2_000_000_000
 
-  /// Handles the responder's handshake message. Returns true if the path now has keys.
-  mutating func handleAnswer(_ message: Span<UInt8>) -> Bool {
-    guard isInitiator, stage == .securing, let next = handshake?.readAnswer(message) else {
-      return false
-    }
-    (handshake, keys) = (next.handshake, next.keys)
+  /// Handles the responder's handshake message, which came from `source`. Returns true if the path
+  /// now has keys. With a connect token, the answer may come when this side has begun to look for
+  /// other addresses.
+  mutating func handleAnswer(_ message: Span<UInt8>, from source: Route) -> Bool {
+    guard isInitiator, let handshake,
+      stage == .securing || stage == .connecting && handshake.usesToken,
+      let next = handshake.readAnswer(message)
+    else { return false }
+    if stage == .connecting { setRoute(source) }
+    beginsWithTicket = false
+    (self.handshake, keys) = (next.handshake, next.keys)
     stage = .validating
     isPingDue = true
     nextHello = nil
@@ -22,15 +27,22 @@ extension DatagramPath {
 
   /// Handles `part`, a handshake message that the initiator sent after a hello. Returns how the
   /// handshake has ended, or nil if it has not. The path takes its route from the last message of
-  /// the handshake, because only that message is authentic.
-  mutating func handlePart(_ part: HandshakePart, from source: Route) -> HandshakeEnd? {
-    guard !isInitiator, stage == .securing, let handshake else { return nil }
+  /// the handshake, because only that message is authentic. `isProven` is true if the hello has a
+  /// valid cookie.
+  mutating func handlePart(
+    _ part: HandshakePart, from source: Route, isProven: Bool
+  ) -> HandshakeEnd? {
+    guard !isInitiator, stage != .validated, let handshake else { return nil }
     guard part.number == 3 else {
       guard handshake.answers(part.message.span) else { return nil }
       isHandshakeDue = true
       candidates = [source]
+      if source == route {
+        unprovenBudget = isProven ? nil : unprovenBudget.map { $0 + Self.unprovenAllowance }
+      }
       return nil
     }
+    guard stage == .securing else { return nil }
     guard let end = handshake.readEnd(part.message.span) else { return nil }
     setRoute(source)
     if case .keys(let keys) = end {
@@ -63,22 +75,24 @@ extension DatagramPath {
     if isInitiator {
       writeHello(to: &writer)
       // With a token, the time of the next hello is the time limit for the answer.
-      if token == nil { scheduleNextHellos(at: now) }
+      if !isOptimistic { scheduleNextHellos(at: now) }
     }
     write(handshake, to: &writer)
+    if beginsWithTicket { writer.appendPadding(to: Hello.paddedLength) }
     return true
   }
 
-  /// Writes the hello and, on an encrypted path, the last message of the handshake. They precede
-  /// each packet until the responder is known to have received them.
+  /// Writes the hello, if the address is to be proven, and the last message of the handshake, if
+  /// there is one. They precede each packet until the peer is known to have received them.
   func writePrefix(to writer: inout FrameWriter) {
-    writeHello(to: &writer)
+    if isInitiator, cookie != nil || token != nil { writeHello(to: &writer) }
     if let handshake { write(handshake, to: &writer) }
   }
 
   private func writeHello(to writer: inout FrameWriter) {
     var hello = Hello(
       key: key, epoch: epoch, resumes: resumes, cookie: cookie, token: token, isSealed: isSealed)
+    hello.hasTicket = beginsWithTicket
     if let keys, cookie != nil, token == nil { hello.tag = keys.makeTag(of: hello) }
     hello.write(to: &writer)
   }

@@ -9,7 +9,7 @@ extension DatagramPath {
   ) -> Route? {
     guard stage != .connecting else { return pollHello(&scratch, at: now) }
     guard let route else { return nil }
-    if token != nil, let due = nextHello, now >= due {
+    if isOptimistic, let due = nextHello, now >= due {
       // The token was not accepted: it has expired or was lost, or another host now has the
       // address.
       reconnect(at: now)
@@ -19,6 +19,7 @@ extension DatagramPath {
       guard writeHandshake(&scratch.writer, at: now) else { return nil }
       return isInitiator ? route : candidates.first ?? route
     }
+    if isHandshakeDue, !isInitiator { return repeatAnswer(&scratch.writer, route, at: now) }
     if let due = nextHello, now >= due {
       writePaddedHello(&scratch.writer)
       scheduleNextHellos(at: now)
@@ -29,6 +30,27 @@ extension DatagramPath {
       || writePacket(&channels, carriesMessages: carriesMessages, &scratch, at: now)
     return hasPacket ? route : nil
   }
+
+  /// Writes the answer to a repetition of the initiator's first message with a connect token, and
+  /// returns the route to its sender.
+  private mutating func repeatAnswer(
+    _ writer: inout FrameWriter, _ route: Route, at now: Instant
+  ) -> Route? {
+    if let unprovenBudget, unprovenBudget < Self.minimumAllowance { return nil }
+    guard writeHandshake(&writer, at: now) else { return nil }
+    let target = candidates.first ?? route
+    if target == route { recordUnproven(writer.count) }
+    return target
+  }
+
+  /// Counts bytes that were sent to an address that is not proven.
+  private mutating func recordUnproven(_ bytes: Int) {
+    if let left = unprovenBudget { unprovenBudget = left - bytes }
+  }
+
+  /// The smallest number of bytes for a packet and the handshake message before it. If fewer may be
+  /// sent, nothing is.
+  static let minimumAllowance = 128
 
   /// Returns whether a packet may be due for a reason other than pending messages. If the result is
   /// false, no such packet is due.
@@ -102,8 +124,13 @@ extension DatagramPath {
       && (allowance > 0 || isPingDue
         || channels.hasUrgent && flow.allowance(at: now, urgent: true) > 0)
     guard mustAcknowledge || isPingDue || mayFill else { return false }
+    var limit = flow.packetSize
+    if let unprovenBudget {
+      guard unprovenBudget >= Self.minimumAllowance else { return false }
+      limit = min(limit, unprovenBudget)
+    }
     scratch.records.clear()
-    scratch.writer.begin(limit: flow.packetSize)
+    scratch.writer.begin(limit: limit)
     if keys != nil { scratch.writer.reserve(LinkKeys.overhead) }
     if stage == .validating { writePrefix(to: &scratch.writer) }
     let start = scratch.writer.count
@@ -135,6 +162,7 @@ extension DatagramPath {
     isPingDue = false
     isAcknowledgementDue = false
     seal(&scratch.writer, from: start, 1 + numberLength)
+    recordUnproven(scratch.writer.count)
     flow.didSend(
       bytes: scratch.writer.count, isAckEliciting: isAckEliciting, records: scratch.records,
       isMTUProbe: false, isAppLimited: !(carriesMessages && channels.hasPending), at: now)

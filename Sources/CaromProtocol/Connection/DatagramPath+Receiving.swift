@@ -129,6 +129,8 @@ extension DatagramPath {
     guard stage != .connecting else { return }
     nextHello = nil
     token = nil
+    beginsWithTicket = false
+    unprovenBudget = nil
     stage = .validated
     if handshake != nil { handshake = nil }
   }

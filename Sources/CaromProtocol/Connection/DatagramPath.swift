@@ -16,7 +16,9 @@ struct DatagramPath: Sendable {
     /// The sides exchange the messages of the handshake. Only an encrypted path has this stage.
     case securing
     /// An address has answered, or has been taken from a token without waiting for an answer. A
-    /// hello precedes each packet.
+    /// hello precedes each packet. On the responder's side: the initiator has a connect token, and
+    /// its address is not proven yet. The responder's message of the handshake precedes each
+    /// packet.
     case validating
     /// Each side has received a packet from the other. Packets are no longer preceded by a hello.
     case validated
@@ -62,6 +64,11 @@ struct DatagramPath: Sendable {
   var cookie: Cookie?
   /// The token that is sent in place of a cookie until the peer answers.
   var token: AddressToken?
+  /// Whether the connect token's ticket is sent in place of a cookie until the peer answers.
+  var beginsWithTicket = false
+  /// On the responder's side, the number of bytes that may be sent until the initiator's address is
+  /// proven; nil if it is proven.
+  var unprovenBudget: Int?
   /// The value of `resumes` in this side's hellos: whether the peer must refuse a hello if it does
   /// not recognize the connection.
   var resumes = false
@@ -105,19 +112,24 @@ struct DatagramPath: Sendable {
 
   /// Creates a path that this side opens to the first of `candidates` that answers. If one of the
   /// candidates has issued `token`, the path tries that candidate first, as if it had answered with
-  /// a cookie. The path is encrypted if `handshake` is not nil.
+  /// a cookie. If `beginsWithTicket` is true, the path does so with the first candidate, and sends
+  /// a ticket. The path is encrypted if `handshake` is not nil.
   static func initiating(
     _ candidates: [Route], key: ConnectionKey, token: JoinToken? = nil,
-    handshake: LinkHandshake? = nil, at now: Instant
+    handshake: LinkHandshake? = nil, beginsWithTicket: Bool = false, at now: Instant
   ) -> DatagramPath {
-    let host = token.flatMap { token in candidates.first { $0.endpoint == token.host } }
+    let host =
+      beginsWithTicket
+      ? candidates.first
+      : token.flatMap { token in candidates.first { $0.endpoint == token.host } }
     let first: Stage = handshake == nil ? .validating : .securing
     var path = DatagramPath(
       isInitiator: true, key: key, stage: host == nil ? .connecting : first, route: host,
       candidates: candidates, epoch: 1, handshake: handshake, at: now)
     path.isHandshakeDue = path.stage == .securing
     path.nextHello = host == nil ? now : now.advanced(byNanoseconds: firstHelloDelay)
-    if host != nil { path.token = token?.token }
+    path.beginsWithTicket = beginsWithTicket
+    if host != nil, !beginsWithTicket { path.token = token?.token }
     return path
   }
 
@@ -137,9 +149,32 @@ struct DatagramPath: Sendable {
     return path
   }
 
+  /// Creates a path opened by a peer whose connect token was accepted. `handshake` answers the
+  /// peer's first message, and has derived `keys`. If the hello has no cookie, the peer's address
+  /// is not proven.
+  static func responding(
+    to hello: Hello, from route: Route, _ handshake: LinkHandshake, _ keys: LinkKeys,
+    at now: Instant
+  ) -> DatagramPath {
+    var path = DatagramPath(
+      isInitiator: false, key: hello.key, stage: .validating, route: route, candidates: [],
+      epoch: hello.cookie == nil ? 0 : hello.epoch, handshake: handshake, at: now)
+    path.keys = keys
+    path.isPingDue = true
+    path.lastReceived = now
+    if hello.cookie == nil { path.unprovenBudget = unprovenAllowance }
+    return path
+  }
+
+  /// The number of bytes that may be sent to an address that is not proven for each hello with a
+  /// ticket from there: three tenths of such a hello's length.
+  static let unprovenAllowance = Hello.paddedLength * 3 / 10
+
+  /// Whether the path uses an address that has not answered yet.
+  @inline(__always) var isOptimistic: Bool { token != nil || beginsWithTicket }
   /// Whether an address of the peer has answered. Before that, an address may be known from a token
   /// alone.
-  @inline(__always) var hasFoundPeer: Bool { stage != .connecting && token == nil }
+  @inline(__always) var hasFoundPeer: Bool { stage != .connecting && !isOptimistic }
   /// Whether messages may be sent on the path.
   @inline(__always) var isOpen: Bool { stage == .validated || stage == .validating }
   /// Whether the path is encrypted, or will be once its handshake is complete.
@@ -188,6 +223,7 @@ extension DatagramPath {
     if stage != .validating { flow.resetPath(at: now) }
     cookie = retry.cookie
     token = nil
+    beginsWithTicket = false
     nextHello = nil
     guard !isSecuring else {
       stage = .securing
@@ -206,6 +242,7 @@ extension DatagramPath {
     // Everybody may know the key of an encrypted connection.
     if let keys { guard let tag = hello.tag, tag == keys.makeTag(of: hello) else { return } }
     epoch = hello.epoch
+    unprovenBudget = nil
     guard source != route else { return }
     let isSameHost = source.endpoint.address == route?.endpoint.address
     route = source
@@ -225,6 +262,7 @@ extension DatagramPath {
     stage = .connecting
     cookie = nil
     token = nil
+    beginsWithTicket = false
     epoch &+= 1
     nextCandidate = 0
     nextHello = now
@@ -272,6 +310,7 @@ extension DatagramPath {
     var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)
     next = earliest(next, nextHello)
     next = earliest(next, nextKeepAlive)
-    return hasPending ? earliest(next, flow.nextSendTime(urgent: hasUrgent)) : next
+    let maySend = unprovenBudget.map { $0 >= Self.minimumAllowance } ?? true
+    return hasPending && maySend ? earliest(next, flow.nextSendTime(urgent: hasUrgent)) : next
   }
 }

@@ -40,13 +40,13 @@ package final class LocalSide: Sendable {
   /// How the links are encrypted; nil if they are in plaintext.
   let security: LinkSecurity?
 
-  /// Creates the shared part of a host's connections. If `security` is not nil, the id of its
+  /// Creates the shared part of a host's connections. If `security` has an identity, the id of that
   /// identity replaces the id in `peer`.
   package init(
     _ peer: PeerInfo, timing: SessionTiming = SessionTiming(), security: LinkSecurity? = nil
   ) {
     var peer = peer
-    if let security { peer.id = security.identity.id }
+    if let id = security?.identity?.id { peer.id = id }
     self.peer = peer
     self.timing = timing
     self.security = security

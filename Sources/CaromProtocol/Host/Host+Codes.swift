@@ -51,15 +51,16 @@ extension Host {
 
 #if canImport(CaromCrypto)
   extension Host {
-    /// Returns the key that the peer of a connection has proven, and the cipher and the pattern of
-    /// the link that carries messages; nil if the connection is in plaintext or has no keys.
+    /// Returns the key that the peer of a connection has proven or the ticket of its connect token,
+    /// and the cipher and the pattern of the link that carries messages; nil if the connection is
+    /// in plaintext or has no keys.
     package func security(
       of id: ConnectionID
-    ) -> (key: PublicKey, cipher: Cipher, pattern: HandshakePattern)? {
+    ) -> (key: PublicKey?, ticket: AcceptedTicket?, cipher: Cipher, pattern: HandshakePattern)? {
       guard let index = index(of: id), let pattern = side.security?.pattern,
         let keys = entries[index].connection.newestKeys
       else { return nil }
-      return (keys.peerKey, keys.cipher, pattern)
+      return (keys.peerKey, keys.ticket?.ticket, keys.cipher, pattern)
     }
   }
 #endif

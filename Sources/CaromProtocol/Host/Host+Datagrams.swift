@@ -23,13 +23,14 @@ struct HelloTail {
     else { return }
     var reader = PacketReader(bytes.extracting(packet + 1..<bytes.count))
     if let part = try? HandshakePart(decoding: &reader), part.sender == .initiator,
-      part.keyPrefix == hello.key.prefix
+      part.keyPrefix == hello.key.prefix,
+      part.number == 3 || hello.hasTicket || reader.remaining == 0
     {
       self.part = part
       packet += part.length
-    } else {
-      packet = bytes.count
     }
+    // What follows the first message is padding, if anything.
+    if part?.number != 3 { packet = bytes.count }
   }
 }
 
@@ -74,6 +75,8 @@ extension Host {
     var reader = PacketReader(bytes)
     guard let datagram = try? SessionDatagram(decoding: &reader) else { return }
     switch datagram {
+    case .hello(let hello) where hello.hasTicket:
+      receiveTicket(hello, bytes, from: source, at: now)
     case .hello(let hello):
       receive(hello, bytes, from: source, at: now)
     case .retry(let retry):
@@ -90,8 +93,11 @@ extension Host {
       guard let index = outgoingConnection(to: source.endpoint),
         entries[index].connection.key.prefix == part.keyPrefix
       else { return }
-      entries[index].connection.handleAnswer(part.message.span, at: now)
+      entries[index].connection.handleAnswer(part.message.span, from: source, at: now)
       refresh(index, at: now)
+      guard reader.remaining > 0 else { return }
+      let packet = bytes.extracting(reader.offset..<bytes.count)
+      receivePacket(packet, from: source, at: now)
     case .data: break
     }
   }
@@ -105,8 +111,18 @@ extension Host {
     guard DataHeader.begins(with: packet[0]), DataHeader.role(of: packet[0]) == .initiator else {
       return
     }
-    var none = Arrivals()
+    receivePacket(packet, from: source, at: now)
+  }
+
+  /// Receives a data packet that follows something else in its datagram. None of its messages is
+  /// read in place, and those of earlier datagrams stay in the buffer of decrypted packets.
+  private mutating func receivePacket(
+    _ packet: Span<UInt8>, from source: Route, at now: Instant
+  ) {
+    var (none, opened) = (Arrivals(), [UInt8]())
+    swap(&opened, &scratch.opened)
     receiveData(packet, from: source, followsHello: true, into: &none, at: now)
+    swap(&opened, &scratch.opened)
   }
 
   /// Returns the index of the connection that this host initiated to `endpoint`, or nil if there is
@@ -188,10 +204,9 @@ extension Host {
       reply(to: source) { refusal.write(to: &$0) }
       return nil
     }
-    guard
-      let connection = Connection.responding(
-        to: hello, tail.part, from: source, as: side, makeSecrets(), at: now)
-    else { return nil }
+    guard let connection = makeConnection(for: hello, tail.part, from: source, at: now) else {
+      return nil
+    }
     let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
     if let index = paths[address].flatMap({ index(of: $0) }) {
       entries[index].connection.dropDatagramPathIfEnding()
@@ -201,6 +216,27 @@ extension Host {
     keys[hello.key] = id
     insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
     return id
+  }
+
+  /// Creates the connection that begins with a hello. Returns nil if the hello is refused, which is
+  /// told to its sender, or has no effect.
+  private mutating func makeConnection(
+    for hello: Hello, _ part: HandshakePart?, from source: Route, at now: Instant
+  ) -> Connection? {
+    guard side.security?.acceptsTickets == true else {
+      return .responding(to: hello, part, from: source, as: side, makeSecrets(), at: now)
+    }
+    guard let part, part.number == 1 else { return nil }
+    switch decide(aboutTicketIn: part.message.span, of: hello.key, at: now) {
+    case .accepted(let opening):
+      return .responding(to: hello, opening, from: source, as: side, makeSecrets(), at: now)
+    case .refused(let code):
+      reply(to: source) {
+        Refusal(keyPrefix: hello.key.prefix, reason: code.rawValue).write(to: &$0)
+      }
+      return nil
+    case .ignored: return nil
+    }
   }
 
   /// Returns the tag that the refusals of the connection with this key carry; nil in plaintext. All
@@ -219,7 +255,7 @@ extension Host {
   ) -> Goodbye.Code? {
     if hello.isSealed != (side.security != nil) { return .securityMismatch }
     if let security = side.security, let part, part.number == 1,
-      !security.hasOwnPattern(part.message.span)
+      !security.hasOwnPattern(part.message.span) || !security.acceptsConnections
     {
       return .securityMismatch
     }
@@ -318,6 +354,7 @@ extension Host {
       entries[other].connection.accepts(streamOf: entries[index].connection.provenPeer)
     else { return closeAsForgotten(index, at: now) }
     guard let stream = entries[index].connection.removeStream() else { return }
+    entries[index].connection.secrets?.ticket = nil
     entries[other].connection.adoptStream(stream, of: info, at: now)
     report(.adopted(id, by: owner))
     remove(index)

@@ -14,6 +14,10 @@ enum DirectoryRequest: Sendable {
   case hello(Hello, [UInt8], from: Route)
   /// Decide about an attempt to prove knowledge of the host's code.
   case attempt(ConnectionID, isRight: Bool)
+  /// Decide about a ticket that a peer has presented on a stream.
+  case ticket(ConnectionID)
+  /// Record that a connection that has used a ticket is gone.
+  case releaseTicket(TicketUse, ConnectionID)
   /// Find a seat for a peer that requests one, or the host to which the peer's stream belongs.
   case seat(ConnectionID, PeerInfo)
   /// Find the connection that a stream wants to join, because this host does not know its key.
@@ -43,12 +47,17 @@ extension Host {
   /// Resolves the queued requests with the directory that all hosts of the group share.
   package mutating func resolveRequests(with directory: inout HostDirectory, at now: Instant) {
     guard let member else { return }
+    swap(&tickets, &directory.tickets)
+    defer { swap(&tickets, &directory.tickets) }
     while let request = directoryRequests.popFirst() {
       switch request {
       case .recordInitiator(let key): directory.recordInitiator(key, at: member)
       case .hello(let hello, let bytes, let route):
         resolve(hello, bytes, from: route, &directory, at: now)
       case .attempt(let id, let isRight): decide(id, isRight: isRight, &directory.gate, at: now)
+      case .ticket(let id): resolveTicket(on: id, at: now)
+      case .releaseTicket(let use, let id):
+        if directory.owner(of: use.owner).map({ $0 == id }) ?? true { tickets?.release(use.ticket) }
       case .seat(let id, let info): resolveSeat(for: info, on: id, &directory, at: now)
       case .join(let id): resolveJoin(id, directory, at: now)
       case .admit(let id):
@@ -177,6 +186,7 @@ extension Host {
     let id = entries[index].id
     let key = entries[index].connection.key
     guard let path = entries[index].connection.removeStream() else { return }
+    entries[index].connection.secrets?.ticket = nil
     handoffs.append((.stream(id, HandedStream(path: path, key: key, info: info)), owner))
     remove(index)
   }

@@ -29,6 +29,11 @@ package struct Host {
   /// The gate that decides about attempts with the join code; nil if the host has no code. The
   /// hosts of a group use the directory's gate instead.
   var gate: CodeGate?
+  /// The tickets that were used; nil if the host accepts none. The hosts of a group use the
+  /// directory's, which is here only while the directory is in use.
+  var tickets: TicketBook?
+  /// The time of the wall clock at `Instant.zero`, in milliseconds since the beginning of 1970.
+  var wallClockOffset: Int64 = 0
   /// The secrets for handshakes; nil if the host's links are in plaintext.
   private var secrets: LinkSecrets?
   var paths: PathTable
@@ -81,6 +86,7 @@ package struct Host {
     side = LocalSide(local, timing: timing, security: security)
     secrets = security.map { LinkSecrets($0) }
     gate = security?.makeGate()
+    tickets = member == nil ? security?.makeTicketBook() : nil
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
     self.secret = secret
     paths = PathTable(secret: secret)
@@ -186,6 +192,7 @@ extension Host {
     storeUndeliveredMessages(of: entry)
     recordEnd(of: entry)
     for endpoint in entry.endpoints { removePath(from: endpoint, entry.peerRole, of: entry.id) }
+    releaseTicket(of: entry)
     if keys[entry.connection.key] == entry.id { keys[entry.connection.key] = nil }
     if member != nil, entry.isIncoming, entry.connection.key != .none {
       directoryRequests.append(

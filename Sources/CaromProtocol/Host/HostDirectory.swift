@@ -41,6 +41,8 @@ package struct HostDirectory: Sendable {
   var tokens = IssuedTokens()
   /// The gate that decides about attempts with the join code; nil if the hosts have no code.
   var gate: CodeGate?
+  /// The tickets that were used; nil if the hosts accept none.
+  var tickets: TicketBook?
   /// The owner of each connection key in the group. A connection owns at most one key.
   private var owners: [ConnectionKey: ConnectionID] = [:]
   private var ended = BoundedKeys(limit: endedKeyLimit)
@@ -49,6 +51,7 @@ package struct HostDirectory: Sendable {
   /// Creates the directory of a group. `security` is the security that all hosts of the group use.
   package init(seats: Int, spectatorSeats: Int = 0, security: LinkSecurity? = nil) {
     gate = security?.makeGate()
+    tickets = security?.makeTicketBook()
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
   }
 
@@ -66,6 +69,9 @@ package struct HostDirectory: Sendable {
     if let member = initiators.values[key] { return .pending(member: member) }
     return .unknown
   }
+
+  /// Returns the connection that owns a key, or nil if there is none.
+  func owner(of key: ConnectionKey) -> ConnectionID? { owners[key] }
 
   /// Makes a connection the owner of a key.
   package mutating func claim(_ key: ConnectionKey, for id: ConnectionID) { owners[key] = id }

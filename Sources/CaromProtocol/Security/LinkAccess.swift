@@ -10,14 +10,33 @@
     case known(KnownPeers, name: String?)
     /// The peers that know a code. If `isForOneUse` is true, only one peer may use the code.
     case code(JoinCode, isForOneUse: Bool)
+    /// The hosts for which a backend has made a token. Only an initiator has this access.
+    case token(ConnectToken)
+    /// The peers with a token of a backend, each token once. Only a host has this access.
+    case tickets(TicketReader)
   }
 
   extension LinkSecurity {
     /// Whether both sides must know the same code.
     var usesCode: Bool { if case .code = access { true } else { false } }
 
+    /// Whether initiators must have a token of a backend.
+    var usesTokens: Bool {
+      switch access {
+      case .token, .tickets: true
+      case .anyone, .known, .code: false
+      }
+    }
+
+    /// Whether this side accepts connections, rather than having a token with which it can only
+    /// begin one.
+    var acceptsConnections: Bool { if case .token = access { false } else { true } }
+
+    /// Whether this side accepts initiators with a token of a backend.
+    var acceptsTickets: Bool { if case .tickets = access { true } else { false } }
+
     /// The pattern of the handshakes of all links.
-    var pattern: HandshakePattern { usesCode ? .xxpsk3 : .xx }
+    var pattern: HandshakePattern { usesTokens ? .nnpsk0 : usesCode ? .xxpsk3 : .xx }
 
     /// Returns whether `message` is the first message of a handshake with this side's pattern.
     func hasOwnPattern(_ message: Span<UInt8>) -> Bool {
@@ -29,8 +48,9 @@
     /// nil if this side trusts the peer. `name` is the name by which the peer describes itself; nil
     /// if the peer has not described itself yet.
     func findDistrust(of keys: LinkKeys, named name: String? = nil) -> String? {
-      guard case .known(let peers, let expected) = access else { return nil }
-      let key = keys.peerKey
+      guard case .known(let peers, let expected) = access, let key = keys.peerKey else {
+        return nil
+      }
       if expected == nil, peers.contains(key) { return nil }
       if let name = expected ?? name {
         do throws(KnownPeersError) {
@@ -83,7 +103,9 @@
     static let patternMask: UInt8 = 0xF0
 
     /// Returns the bits of a pattern.
-    static func code(of pattern: HandshakePattern) -> UInt8 { pattern == .xx ? 0 : 0x10 }
+    static func code(of pattern: HandshakePattern) -> UInt8 {
+      pattern == .nnpsk0 ? 0x20 : pattern == .xxpsk3 ? 0x10 : 0
+    }
 
     /// Returns the bits of `ciphers`: one for each.
     static func bits(of ciphers: [Cipher]) -> UInt8 { ciphers.reduce(0) { $0 | bit(of: $1) } }

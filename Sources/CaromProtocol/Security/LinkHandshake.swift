@@ -2,9 +2,9 @@
   import CaromCore
   import CaromCrypto
 
-  /// One side of the handshake of a link (Noise XX, or XXpsk3 with a code) while it waits for the
-  /// peer's next message. A handshake is immutable: reading a message returns the outcome as new
-  /// values, and rejecting a message has no effect.
+  /// One side of the handshake of a link (Noise XX, XXpsk3 with a code, or NNpsk0 with a connect
+  /// token) while it waits for the peer's next message. A handshake is immutable: reading a message
+  /// returns the outcome as new values, and rejecting a message has no effect.
   ///
   /// Each side repeats its last message until the peer has evidently received it. Repeating a
   /// message requires no further public-key operation.
@@ -22,14 +22,14 @@
     let held: [UInt8]
     /// The peer's message that the newest message answers; empty if there is none.
     private let answered: [UInt8]
-    private let noise: Handshake
+    let noise: Handshake
     /// The ciphers that the initiator has offered or, on the responder's side, the one chosen.
-    private let ciphers: [Cipher]
+    let ciphers: [Cipher]
     /// The password exchange that proves knowledge of the code, on the initiator's side; nil on the
     /// responder's side, or without a code.
     private let exchange: PasswordExchange?
 
-    private init(
+    init(
       _ noise: Handshake, _ message: [UInt8], number: UInt8, answering answered: [UInt8] = [],
       ciphers: [Cipher], exchange: PasswordExchange? = nil, holding held: [UInt8] = []
     ) {
@@ -75,7 +75,7 @@
     /// Returns the prologue of a handshake. It contains what a side knows at the beginning, apart
     /// from its own keys: the protocol's name and version, the initiator's offer, and the
     /// connection key of the link. If the prologues of the two sides differ, the handshake fails.
-    private static func prologue(offer: UInt8, key: ConnectionKey) -> [UInt8] {
+    static func prologue(offer: UInt8, key: ConnectionKey) -> [UInt8] {
       var writer = PacketWriter()
       writer.write(protocolName)
       writer.write(SessionWire.sealedVersion)
@@ -91,7 +91,7 @@
     ) -> Handshake {
       Handshake(
         security.pattern, cipher: .chaChaPoly, isInitiator: isInitiator,
-        prologue: prologue(offer: offer, key: key), staticKey: security.identity.keys,
+        prologue: prologue(offer: offer, key: key), staticKey: security.identity?.keys,
         ephemeralKey: ephemeral)
     }
 
@@ -151,7 +151,8 @@
       to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
       _ randomness: Randomness
     ) -> LinkHandshake? {
-      guard first.count > PublicKey.length, security.hasOwnPattern(first) else { return nil }
+      guard first.count > PublicKey.length, security.hasOwnPattern(first), !security.usesTokens
+      else { return nil }
       let offer = first[0]
       guard
         let cipher = security.ciphers.first(where: { offer & HandshakeOffer.bit(of: $0) != 0 })
@@ -178,7 +179,7 @@
     }
 
     /// The length in bytes of a pre-shared key.
-    private static let presharedKeyLength = 32
+    static let presharedKeyLength = 32
   }
 
   // MARK: - The further messages
@@ -187,11 +188,14 @@
     func answers(_ message: Span<UInt8>) -> Bool { answered == Array(copying: message) }
 
     /// Reads the responder's message. Returns the handshake with the initiator's last message, and
-    /// the keys of the link, or nil if the message is not authentic. The message does not show
-    /// whether the responder knows the code; the first packet from the responder that can be
-    /// decrypted does.
-    func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake, keys: LinkKeys)? {
+    /// the keys of the link, or nil if the message is not authentic. The handshake is nil if the
+    /// initiator has no further message. The message does not show whether the responder knows the
+    /// code; the first packet from the responder that can be decrypted does.
+    func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake?, keys: LinkKeys)? {
       guard number == 1 else { return nil }
+      if usesToken {
+        return readTokenAnswer(second).map { (handshake: nil, keys: $0) }
+      }
       var noise = noise
       do throws(HandshakeError) {
         let payload = try noise.read(second)

@@ -8,10 +8,14 @@
     /// The number of bytes by which a sealed packet is longer than its content.
     static let overhead = Cipher.tagLength
 
-    /// The peer's public key. The peer has proven that it has the matching secret key.
-    let peerKey: PublicKey
-    /// The id that belongs to the peer's key.
+    /// The peer's public key. The peer has proven that it has the matching secret key. It is nil if
+    /// the initiator has a connect token instead.
+    let peerKey: PublicKey?
+    /// The id that belongs to the peer's key. With a connect token, it is the id that the backend
+    /// gave the initiator or, on the initiator's side, the id that the host gives itself.
     let peer: PeerID
+    /// On the responder's side, the ticket of the initiator's connect token; nil if there is none.
+    let ticket: TicketUse?
     /// The cipher that both sides have agreed on.
     let cipher: Cipher
     /// The secret from which the tags of hellos that move the path are computed.
@@ -19,12 +23,27 @@
     private let sending: TransportKey
     private let receiving: TransportKey
 
-    init(_ handshake: Handshake, cipher: Cipher) {
+    /// Creates the keys of a link whose handshake has authenticated the peer's static key.
+    convenience init(_ handshake: Handshake, cipher: Cipher) {
       guard let remote = handshake.remoteStatic else {
         preconditionFailure("the handshake pattern must authenticate both sides")
       }
-      peerKey = remote
-      peer = PeerID(of: remote)
+      self.init(handshake, cipher: cipher, key: remote, peer: PeerID(of: remote), ticket: nil)
+    }
+
+    /// Creates the keys of a link whose handshake has proven that the peer knows a token's key.
+    convenience init(
+      _ handshake: Handshake, cipher: Cipher, peer: PeerID, ticket: TicketUse? = nil
+    ) {
+      self.init(handshake, cipher: cipher, key: nil, peer: peer, ticket: ticket)
+    }
+
+    private init(
+      _ handshake: Handshake, cipher: Cipher, key: PublicKey?, peer: PeerID, ticket: TicketUse?
+    ) {
+      peerKey = key
+      self.peer = peer
+      self.ticket = ticket
       self.cipher = cipher
       moveSecret = handshake.makeSecret()
       (sending, receiving) = handshake.makeTransportKeys(for: cipher)

@@ -5,7 +5,8 @@
   /// How a host secures its connections: its identity and the ciphers that it offers. All links of
   /// the host are encrypted, and peers without encryption are refused.
   package struct LinkSecurity: Sendable {
-    package let identity: Identity
+    /// This side's identity; nil if this side has a connect token instead.
+    package let identity: Identity?
     /// The peers whose links this side accepts.
     package let access: LinkAccess
     /// The ciphers that this side accepts, best first.
@@ -19,9 +20,11 @@
     /// is faster than ChaCha20-Poly1305, but one AES-256-GCM key may encrypt at most 2^23 packets
     /// (RFC 9001 §6.6), and the keys of a link are never replaced.
     package init(
-      _ identity: Identity, access: LinkAccess = .anyone, seed: SecretBytes,
+      _ identity: Identity?, access: LinkAccess = .anyone, seed: SecretBytes,
       ciphers: [Cipher] = [.chaChaPoly]
     ) {
+      precondition(
+        identity != nil || access.isToken, "only a side with a connect token needs no identity")
       self.identity = identity
       self.access = access
       self.seed = seed
@@ -44,19 +47,27 @@
     }
   }
 
+  extension LinkAccess {
+    fileprivate var isToken: Bool { if case .token = self { true } else { false } }
+  }
+
   /// The secrets of a host or of a connection: a sequence from which the ephemeral keys of
-  /// handshakes are made, and the tag of refusals that the initiator of a connection got from the
-  /// host.
+  /// handshakes are made, the tag of refusals that the initiator of a connection got from the host,
+  /// and the ticket with which the initiator got in.
   package struct LinkSecrets: Sendable {
     /// The secrets, stored outside the connection so that a connection in plaintext does not take
     /// more memory because of them.
     private final class Storage: Sendable {
       let source: SecretSource
       let refusalTag: AuthenticationTag?
+      let ticket: TicketUse?
 
-      init(_ source: SecretSource, _ refusalTag: AuthenticationTag? = nil) {
+      init(
+        _ source: SecretSource, _ refusalTag: AuthenticationTag? = nil, _ ticket: TicketUse? = nil
+      ) {
         self.source = source
         self.refusalTag = refusalTag
+        self.ticket = ticket
       }
     }
 
@@ -70,13 +81,20 @@
     /// The tag that shows that a refusal comes from the host; nil until the host has sent the tag.
     var refusalTag: AuthenticationTag? {
       get { storage.refusalTag }
-      set { storage = Storage(storage.source, newValue) }
+      set { storage = Storage(storage.source, newValue, storage.ticket) }
+    }
+
+    /// On the responder's side, the ticket that the initiator has used for the connection; nil if
+    /// there is none.
+    var ticket: TicketUse? {
+      get { storage.ticket }
+      set { storage = Storage(storage.source, storage.refusalTag, newValue) }
     }
 
     /// Returns the next secret of the sequence.
     mutating func next() -> SecretBytes {
       var source = storage.source
-      defer { storage = Storage(source, storage.refusalTag) }
+      defer { storage = Storage(source, storage.refusalTag, storage.ticket) }
       return source.next()
     }
 

@@ -11,9 +11,16 @@
   }
 
   package enum LinkSecurity: Sendable {
-    var identity: Identity { switch self {} }
+    var identity: Identity? { switch self {} }
     var usesCode: Bool { switch self {} }
     func hasOwnPattern(_ message: Span<UInt8>) -> Bool { switch self {} }
+    var usesTokens: Bool { switch self {} }
+    var acceptsTickets: Bool { switch self {} }
+    var acceptsConnections: Bool { switch self {} }
+    func makeTicketBook() -> TicketBook? { switch self {} }
+    func open(_ message: Span<UInt8>, of key: ConnectionKey, as use: TicketUse) -> TokenOpening? {
+      switch self {}
+    }
     func findDistrust(of keys: LinkKeys, named name: String? = nil) -> String? { switch self {} }
     func makeGate() -> CodeGate? { switch self {} }
     func makeRefusalTag(of key: ConnectionKey, secret: HostSecret) -> AuthenticationTag {
@@ -27,9 +34,36 @@
     }
   }
 
+  enum TicketUse: Hashable, Sendable {
+    var ticket: Never { switch self {} }
+    var owner: ConnectionKey { switch self {} }
+  }
+
+  enum TicketBook: Sendable {
+    mutating func release(_ ticket: Never) {}
+  }
+
+  enum TokenOpening: Sendable {
+    var use: TicketUse { switch self {} }
+    var payload: [UInt8] { switch self {} }
+    func answer(
+      _ security: LinkSecurity, _ secrets: inout LinkSecrets
+    ) -> (handshake: LinkHandshake, keys: LinkKeys)? { switch self {} }
+  }
+
+  enum TicketDecision {
+    case accepted(TokenOpening)
+    case refused(Goodbye.Code)
+    case ignored
+  }
+
   package enum LinkSecrets: Sendable {
     init(_ security: LinkSecurity) { switch security {} }
     mutating func makeSequence() -> LinkSecrets { switch self {} }
+    var ticket: TicketUse? {
+      get { switch self {} }
+      set { switch self {} }
+    }
     var refusalTag: AuthenticationTag? {
       get { switch self {} }
       set { switch self {} }
@@ -39,6 +73,7 @@
   enum LinkKeys: Sendable {
     static let overhead = 0
     var peer: PeerID { switch self {} }
+    var ticket: TicketUse? { switch self {} }
     func makeTag(of hello: Hello) -> AuthenticationTag { switch self {} }
     func seal(
       _ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64
@@ -61,7 +96,8 @@
     func answers(_ message: Span<UInt8>) -> Bool { switch self {} }
     var held: [UInt8] { switch self {} }
     func holding(_ second: [UInt8]) -> LinkHandshake { switch self {} }
-    func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake, keys: LinkKeys)? {
+    var usesToken: Bool { switch self {} }
+    func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake?, keys: LinkKeys)? {
       switch self {}
     }
     func readEnd(_ third: Span<UInt8>) -> HandshakeEnd? { switch self {} }

@@ -46,11 +46,32 @@ public enum DisconnectReason: Hashable, Sendable {
   case wrongCode
   /// Too many attempts to join the host were made with a wrong code: try again later.
   case tooManyAttempts
+  /// The host does not accept the connect token, for this reason.
+  case tokenRefused(TokenRefusal)
   /// The transport connection was reset: the peer's process ended or a device on the path cut the
   /// connection.
   case connectionReset
   /// The transport connection ended without a goodbye.
   case connectionLost
+}
+
+/// The reasons why a host does not accept a connect token.
+public enum TokenRefusal: Hashable, Sendable {
+  /// The token has been used: ask the backend for another one.
+  case used
+  /// The token is no longer valid: ask the backend for another one.
+  case expired
+  /// The token is for other hosts: connect to one that it names.
+  case otherHost
+  /// The token was made before the host started, so nobody knows whether it was used: ask the
+  /// backend for another one.
+  case madeBeforeStart
+  /// By the host's clock, the token was made in the future: try again in a moment, and check the
+  /// clocks of the backend and of the host.
+  case notYetValid
+  /// The token was not made with a key of the host, or was changed: ask the backend for another
+  /// one, and check that the backend and the host have the same key.
+  case notAuthentic
 }
 
 extension DisconnectReason {
@@ -62,7 +83,7 @@ extension DisconnectReason {
     case .closedLocally, .handshakeTimeout, .timedOut, .connectionReset, .connectionLost: false
     case .left, .finished, .replaced, .full, .busy, .declined, .versionMismatch,
       .wrongApplication, .protocolViolation, .kicked, .tooSlow, .securityMismatch,
-      .identityMismatch, .untrusted, .wrongCode, .tooManyAttempts:
+      .identityMismatch, .untrusted, .wrongCode, .tooManyAttempts, .tokenRefused:
       true
     }
   }
@@ -91,6 +112,7 @@ extension DisconnectReason: CustomStringConvertible {
     case .untrusted(let why): why.isEmpty ? "untrusted" : "untrusted: \(why)"
     case .wrongCode: "wrongCode"
     case .tooManyAttempts: "tooManyAttempts"
+    case .tokenRefused(let why): "tokenRefused(\(why))"
     case .connectionReset: "connectionReset"
     case .connectionLost: "connectionLost"
     }

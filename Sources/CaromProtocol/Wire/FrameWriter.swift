@@ -332,7 +332,7 @@ extension FrameWriter {
     VarInt.length(of: range.upperBound - range.lowerBound)
   }
 
-  private mutating func append(varInt value: UInt64) {
+  mutating func append(varInt value: UInt64) {
     var rest = value
     while rest >= 0x80 {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)

@@ -46,6 +46,28 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case wrongCode = 16
     /// Too many attempts with a wrong code were made. Try again later.
     case tooManyAttempts = 17
+    /// The receiver's connect token has been used.
+    case tokenUsed = 18
+    /// The receiver's connect token has expired.
+    case tokenExpired = 19
+    /// The receiver's connect token names other hosts.
+    case tokenForOtherHost = 20
+    /// The receiver's connect token was made before the host started.
+    case tokenBeforeStart = 21
+    /// By the host's clock, the receiver's connect token was made in the future.
+    case tokenNotYetValid = 22
+    /// The receiver's connect token was not made with a key of the host, or was changed.
+    case tokenInvalid = 23
+
+    /// Whether a refusal of one link for this reason holds for all links of the connection.
+    var concernsEveryLink: Bool {
+      switch self {
+      case .wrongCode, .tooManyAttempts, .tokenUsed, .tokenExpired, .tokenForOtherHost,
+        .tokenBeforeStart, .tokenNotYetValid, .tokenInvalid:
+        true
+      default: false
+      }
+    }
 
     /// Whether a goodbye with this code contains a text in which the host explains the reason.
     fileprivate var carriesText: Bool { self == .declined || self == .kicked }
@@ -114,6 +136,12 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case .untrusted: .untrusted("")
     case .wrongCode: .wrongCode
     case .tooManyAttempts: .tooManyAttempts
+    case .tokenUsed: .tokenRefused(.used)
+    case .tokenExpired: .tokenRefused(.expired)
+    case .tokenForOtherHost: .tokenRefused(.otherHost)
+    case .tokenBeforeStart: .tokenRefused(.madeBeforeStart)
+    case .tokenNotYetValid: .tokenRefused(.notYetValid)
+    case .tokenInvalid: .tokenRefused(.notAuthentic)
     }
   }
 }

@@ -16,6 +16,7 @@ package struct Hello: Hashable, Sendable {
   private static let resumeFlag: UInt8 = 0x01
   private static let tokenFlag: UInt8 = 0x02
   private static let tagFlag: UInt8 = 0x04
+  private static let ticketFlag: UInt8 = 0x08
 
   package var version: UInt16
   package var key: ConnectionKey
@@ -34,8 +35,12 @@ package struct Hello: Hashable, Sendable {
   /// Whether the connection is encrypted.
   package var isSealed: Bool
 
-  /// Whether the hello is padded. Only a hello that is not padded can be followed by a data packet.
-  package var isPadded: Bool { cookie == nil && token == nil }
+  /// Whether the first message of a handshake with a connect token follows, in place of a cookie.
+  /// The datagram is padded after that message.
+  package var hasTicket = false
+
+  /// Whether the hello is padded. Nothing else can follow a padded hello in the same datagram.
+  package var isPadded: Bool { cookie == nil && token == nil && !hasTicket }
   /// The length of this hello in bytes, without padding or a data packet.
   package var length: Int {
     Self.length + (token == nil ? 0 : AddressToken.length)
@@ -83,9 +88,13 @@ package struct Hello: Hashable, Sendable {
     var flags = try reader.read(UInt8.self)
     let hasTag = isSealed && flags & Self.tagFlag != 0
     if hasTag { flags ^= Self.tagFlag }
-    guard flags <= Self.tokenFlag else { throw .invalid(what: "hello: flags") }
+    hasTicket = isSealed && flags == Self.ticketFlag
+    guard hasTicket || flags <= Self.tokenFlag else { throw .invalid(what: "hello: flags") }
     resumes = flags == Self.resumeFlag
     cookie = Cookie(bits: try reader.read())
+    if hasTicket {
+      guard cookie == nil, !hasTag else { throw .invalid(what: "hello: a cookie and a ticket") }
+    }
     if hasTag {
       guard cookie != nil, flags != Self.tokenFlag else { throw .invalid(what: "hello: tag") }
       tag = try AuthenticationTag(decoding: &reader)
@@ -94,10 +103,11 @@ package struct Hello: Hashable, Sendable {
       guard cookie == nil else { throw .invalid(what: "hello: a cookie and a token") }
       token = try AddressToken(decoding: &reader)
     }
-    guard isPadded else { return }
+    guard isPadded || hasTicket else { return }
     guard reader.offset + reader.remaining == Self.paddedLength else {
       throw .invalid(what: "hello: length")
     }
+    guard !hasTicket else { return }
     while reader.remaining > 0 {
       guard try reader.read(UInt8.self) == 0 else { throw .invalid(what: "hello: padding") }
     }
@@ -111,7 +121,9 @@ package struct Hello: Hashable, Sendable {
     writer.append(integer: key.prefix)
     writer.append(integer: key.rest)
     writer.append(integer: epoch)
-    let flags = token != nil ? Self.tokenFlag : resumes ? Self.resumeFlag : 0
+    let flags =
+      token != nil
+      ? Self.tokenFlag : hasTicket ? Self.ticketFlag : resumes ? Self.resumeFlag : 0
     writer.append(tag == nil ? flags : flags | Self.tagFlag)
     writer.append(integer: cookie?.bits ?? 0)
     tag?.write(to: &writer)

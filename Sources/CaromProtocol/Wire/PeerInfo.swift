@@ -18,6 +18,9 @@ public struct PeerInfo: Hashable, Sendable {
   public var yieldsSeat: Bool
   /// Whether the peer requests a spectator's seat, which hosts count separately.
   public var isSpectator: Bool
+  /// The data that a backend has put into the peer's connect token, at most 256 bytes; empty
+  /// without a token. Only the host knows it. It comes from the token, not from the peer.
+  public internal(set) var backendData: [UInt8] = []
 
   /// Creates a description of a peer. Traps if the name or the application exceeds its maximum
   /// length.

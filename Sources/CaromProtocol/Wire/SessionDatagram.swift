@@ -15,7 +15,8 @@ package enum SessionDatagram: Hashable, Sendable {
   case hello(Hello)
   case retry(Retry)
   case refusal(Refusal)
-  /// The responder's message of a handshake.
+  /// The responder's message of a handshake. If the handshake has no further message, the reader
+  /// may still hold a data packet of the responder.
   case handshake(HandshakePart)
 
   /// Creates a datagram by decoding its beginning. The documentation of each case says which bytes
@@ -42,6 +43,10 @@ package enum SessionDatagram: Hashable, Sendable {
       let part = try HandshakePart(decoding: &reader)
       guard part.sender == .responder else { throw .invalid(what: "handshake without a hello") }
       self = .handshake(part)
+      guard let next = reader.peek() else { return }
+      guard DataHeader.begins(with: next), DataHeader.role(of: next) == .responder else {
+        throw .invalid(what: "handshake: the bytes after it are no data packet of the responder")
+      }
     default: throw .invalid(what: "datagram")
     }
   }

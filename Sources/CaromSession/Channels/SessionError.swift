@@ -31,9 +31,24 @@ extension SessionError: CustomStringConvertible {
     case .refused(.wrongCode): "the code is wrong or used up: ask the host for its code"
     case .refused(.tooManyAttempts):
       "too many wrong codes were tried at that host: try again in some minutes"
+    case .refused(.tokenRefused(let why)): Self.description(of: why)
     case .refused(.untrusted("")): "the host does not know this player's key"
     case .refused(.untrusted(let why)): "the host is not trusted: \(why)"
     case .refused(let reason): "the host ended the connection: \(reason)"
+    }
+  }
+
+  private static func description(of refusal: TokenRefusal) -> String {
+    switch refusal {
+    case .used: "the connect token has been used: ask for another one"
+    case .expired: "the connect token has expired: ask for another one"
+    case .otherHost: "the connect token is for another host: connect to one that it names"
+    case .madeBeforeStart:
+      "the connect token was made before the host started: ask for another one"
+    case .notYetValid:
+      "the connect token was made in the future by the host's clock: try again, "
+        + "and check the clocks"
+    case .notAuthentic: "the connect token was not made with the host's key: ask for another one"
     }
   }
 }

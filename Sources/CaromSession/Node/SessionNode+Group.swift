@@ -99,6 +99,7 @@ extension SessionNode {
 
   private func receiveHandoffs() {
     let now = loop.now
+    updateWallClock()
     for mail in relayedDatagrams.removeAll() {
       guard case .datagram(let bytes, let route) = mail else { continue }
       lobby.receiveRelayed(bytes.span, from: route, at: now)

@@ -95,6 +95,7 @@ extension SessionNode {
   /// Receives a batch of datagrams. Messages that do not have to wait are delivered without being
   /// stored in their connections first.
   private func receive(_ batch: borrowing UDPBatch, on socket: Int) {
+    updateWallClock()
     if let simulation { return delay(batch, on: socket, by: simulation) }
     var arrivals = Arrivals()
     swap(&arrivals, &self.arrivals)

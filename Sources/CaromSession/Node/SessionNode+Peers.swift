@@ -112,7 +112,8 @@ extension SessionNode {
   /// Returns how the connection to a peer is encrypted; nil if it is in plaintext or has ended.
   public func security(of connection: ConnectionID) -> PeerSecurity? {
     lobby.host.security(of: connection).map {
-      PeerSecurity(publicKey: $0.key, cipher: $0.cipher.name, pattern: $0.pattern.name)
+      PeerSecurity(
+        publicKey: $0.key, token: $0.ticket, cipher: $0.cipher.name, pattern: $0.pattern.name)
     }
   }
 }

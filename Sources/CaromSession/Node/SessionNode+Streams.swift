@@ -34,6 +34,7 @@ extension SessionNode {
 
   private func receive(_ bytes: Span<UInt8>, on connection: ConnectionID) {
     bytesReceived += UInt64(bytes.count)
+    updateWallClock()
     lobby.receive(bytes, on: connection, at: loop.now)
     turn.undrainedBytes += bytes.count
     // One drain serves all streams that are readable in the same turn.

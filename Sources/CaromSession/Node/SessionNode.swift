@@ -41,6 +41,8 @@ public actor SessionNode: LoopActor {
   var fullQueues = FullQueues()
   var turn = LoopTurn()
   var isShutDown = false
+  /// Whether the node accepts connect tokens, so that its machine needs to know the time of day.
+  nonisolated let acceptsTickets: Bool
   /// The simulated conditions of the network; nil if datagrams are sent as they are.
   var simulation: SimulatedConditions?
 
@@ -82,6 +84,8 @@ public actor SessionNode: LoopActor {
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing,
       secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop))
     self.local = lobby.host.local
+    acceptsTickets = security.acceptsTickets
+    lobby.host.setWallClock(.now, at: loop.now)
   }
 
   /// Creates a node with one seat, in matchmaking mode. The owner reports the hosts that discovery
@@ -92,6 +96,7 @@ public actor SessionNode: LoopActor {
     over kinds: LinkKinds = .all, security: SessionSecurity = .none, seed: UInt64,
     on loop: NetworkLoop
   ) {
+    precondition(security.policy != .token, "connect tokens cannot be used for matchmaking")
     self.loop = loop
     self.kinds = kinds
     fullQueues.limit = timing.fullQueueLimit
@@ -100,6 +105,7 @@ public actor SessionNode: LoopActor {
       secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop),
       at: loop.now)
     self.local = lobby.host.local
+    acceptsTickets = false
   }
 
   /// Creates a node that shares its port, its seats and its directory with nodes on other loops.
@@ -116,10 +122,19 @@ public actor SessionNode: LoopActor {
       secret: share.secret, security: share.security.makeLinkSecurity(on: loop),
       member: member)
     self.local = lobby.host.local
+    acceptsTickets = share.security.acceptsTickets
+    lobby.host.setWallClock(.now, at: loop.now)
   }
 
   static func makeSecret(on loop: NetworkLoop) -> HostSecret {
     var generator = LoopGenerator(of: loop)
     return HostSecret(using: &generator)
+  }
+
+  /// Tells the machine the time of day, if it needs it. Call this before passing on input that may
+  /// contain a connect token. In a simulation, the time of day passes as the simulated time does.
+  func updateWallClock() {
+    guard acceptsTickets, !loop.isSimulated else { return }
+    lobby.host.setWallClock(.now, at: loop.now)
   }
 }

@@ -2,13 +2,17 @@ import CaromCrypto
 
 /// How the connection to a peer is encrypted, and which key the peer has proven to have.
 public struct PeerSecurity: Hashable, Sendable {
-  /// The peer's public key. The peer has proven that it has the corresponding secret key.
-  public let publicKey: PublicKey
+  /// The peer's public key. The peer has proven that it has the corresponding secret key. It is nil
+  /// with a connect token, which proves a peer instead.
+  public let publicKey: PublicKey?
+  /// At a host, what it has read in the peer's connect token; nil without a token, and at a client.
+  public let token: AcceptedTicket?
   /// The cipher of the link that carries messages: `ChaChaPoly` or `AESGCM`.
   public let cipher: String
-  /// The pattern of the handshake: `XX`, or `XXpsk3` with a code.
+  /// The pattern of the handshake: `XX`, `XXpsk3` with a code, or `NNpsk0` with a connect
+  /// token.
   public let pattern: String
 
   /// The public key in words, for people to compare.
-  public var fingerprint: Fingerprint { Fingerprint(publicKey) }
+  public var fingerprint: Fingerprint? { publicKey.map { Fingerprint($0) } }
 }

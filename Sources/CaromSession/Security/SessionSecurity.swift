@@ -1,12 +1,13 @@
+import CaromCore
 import CaromCrypto
 import CaromProtocol
 import CaromTransport
 
 /// How a session protects its connections from eavesdroppers and impostors.
 ///
-/// Both sides of a connection must protect it, and either both or neither must use a code. If the
-/// two sides differ, the connection ends with `DisconnectReason.securityMismatch`; neither side
-/// falls back to less protection.
+/// Both sides of a connection must protect it, and either both or neither must use a code, and the
+/// same holds for connect tokens. If the two sides differ, the connection ends with
+/// `DisconnectReason.securityMismatch`; neither side falls back to less protection.
 public struct SessionSecurity: Hashable, Sendable {
   /// What a session requires of its connections, without the secrets that belong to it.
   public enum Policy: String, CaseIterable, Hashable, Sendable {
@@ -18,20 +19,25 @@ public struct SessionSecurity: Hashable, Sendable {
     case known
     /// Encryption, and a code that both sides know.
     case code
+    /// Encryption, and a connect token that a backend has given to the client.
+    case token
   }
 
-  /// The identity that the session proves to its peers; nil if its connections are in plaintext.
+  /// The identity that the session proves to its peers; nil if its connections are in plaintext,
+  /// and for a client with a connect token, whose id is that in its `PeerInfo`. A host that accepts
+  /// connect tokens has the id of its identity, which the key of the backend proves.
   public let identity: Identity?
-  private let access: LinkAccess
+  /// The peers whose connections are accepted; nil if connections are in plaintext.
+  private let access: LinkAccess?
 
-  private init(_ identity: Identity?, _ access: LinkAccess = .anyone) {
+  private init(_ identity: Identity?, _ access: LinkAccess?) {
     self.identity = identity
     self.access = access
   }
 
   /// No protection. Anyone on the network path can read and change everything, and anyone can
   /// pretend to be any peer.
-  public static let none = SessionSecurity(nil)
+  public static let none = SessionSecurity(nil, nil)
 
   /// Encrypted connections to anybody. Every peer proves that its id is its own, but not who it is.
   /// Each access to this property makes a new identity, and thus a new id for the session.
@@ -40,7 +46,7 @@ public struct SessionSecurity: Hashable, Sendable {
   /// Encrypted connections to anybody, like `anyone`, except that the session has the id of
   /// `identity`.
   public static func anyone(as identity: Identity) -> SessionSecurity {
-    SessionSecurity(identity)
+    SessionSecurity(identity, .anyone)
   }
 
   /// Encrypted connections to the peers in a list. Others are refused with
@@ -71,20 +77,73 @@ public struct SessionSecurity: Hashable, Sendable {
     SessionSecurity(identity ?? .random(), .code(code, isForOneUse: isForOneUse))
   }
 
+  /// Encrypted connections to the hosts that a connect token names. Only a client can have a token.
+  ///
+  /// The client's `PeerInfo` must have the id that the backend has put into the token; otherwise
+  /// the host refuses it with `DisconnectReason.identityMismatch`. If the host does not accept the
+  /// token, the connection ends with `DisconnectReason.tokenRefused`. A token lets a client join
+  /// each of its hosts once. The connection does not need the token to move or to be resumed.
+  ///
+  /// - Parameter token: The token that the backend has given to this client over a secure channel.
+  public static func token(_ token: ConnectToken) -> SessionSecurity {
+    SessionSecurity(nil, .token(token))
+  }
+
+  /// Encrypted connections to clients with a connect token of a backend. Only a host can accept
+  /// tokens.
+  ///
+  /// The host accepts each token once. A client has the id that the backend has put into its token,
+  /// and the backend's data for the host is in `PeerInfo.backendData`, in time for the decision
+  /// whether to admit the client. The host refuses tokens that were made before it started, because
+  /// it does not know whether they were used.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys that the backend shares with its hosts, 1 to 4. Each is tried in turn, so
+  ///     that a backend can change its key.
+  ///   - hosts: The endpoints at which clients reach this host, as tokens name them; nil if the
+  ///     host does not know them, for example because it is behind a proxy. It then accepts tokens
+  ///     for any host.
+  ///   - identity: The identity whose id the host has; nil for a new one.
+  public static func token(
+    keys: [BackendKey], hosts: Set<Endpoint>? = nil, as identity: Identity? = nil
+  ) -> SessionSecurity {
+    token(keys: keys, hosts: hosts, as: identity, start: nil)
+  }
+
+  /// As `token(keys:hosts:as:)`, for a host that refuses the tokens that were made before `start`,
+  /// or, if `start` is nil, before the host itself is created.
+  package static func token(
+    keys: [BackendKey], hosts: Set<Endpoint>? = nil, as identity: Identity? = nil, start: UnixTime?
+  ) -> SessionSecurity {
+    let reader = TicketReader(keys: keys, start: start ?? notStarted, endpoints: hosts)
+    return SessionSecurity(identity ?? .random(), .tickets(reader))
+  }
+
+  /// The start of a host that has not been created yet: no token is made later than that.
+  private static let notStarted = UnixTime(milliseconds: .max)
+
   /// What the session requires of its connections.
   public var policy: Policy {
-    guard identity != nil else { return .none }
-    return switch access {
+    switch access {
+    case nil: .none
     case .anyone: .anyone
     case .known: .known
     case .code: .code
+    case .token, .tickets: .token
     }
   }
+
+  /// Whether the session accepts connect tokens, so that it needs to know the time of day.
+  var acceptsTickets: Bool { if case .tickets = access { true } else { false } }
 
   /// Returns the security settings of one machine on `loop`, or nil if connections are in
   /// plaintext. Each call draws a new seed.
   func makeLinkSecurity(on loop: NetworkLoop) -> LinkSecurity? {
-    guard let identity else { return nil }
+    guard var access else { return nil }
+    if case .tickets(var reader) = access, reader.start == Self.notStarted {
+      reader.start = .now
+      access = .tickets(reader)
+    }
     var generator = LoopGenerator(of: loop)
     return LinkSecurity(
       identity, access: access,

@@ -73,7 +73,7 @@ import Testing
   @Test(arguments: [
     Packet(type: 2, action: 4, payload: [UInt8](repeating: 0, count: 8)).encoded,
     Packet(type: 1, action: 4, payload: [UInt8](repeating: 0, count: 7)).encoded,
-    Packet(type: 1, action: 3, payload: [18, 2, 0, 0]).encoded, [1, 0, 4],
+    Packet(type: 1, action: 3, payload: [24, 2, 0, 0]).encoded, [1, 0, 4],
   ])
   func `a malformed session packet over datagrams ends the connection with code 8`(
     bytes: [UInt8]

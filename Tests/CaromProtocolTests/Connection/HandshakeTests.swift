@@ -128,7 +128,11 @@ import Testing
       (.versionMismatch, .versionMismatch(theirs: 2)),
       (.wrongApplication, .wrongApplication), (.protocolViolation, .protocolViolation),
       (.timedOut, .timedOut), (.kicked, .kicked("why")), (.forgotten, .connectionReset),
-      (.tooSlow, .tooSlow),
+      (.tooSlow, .tooSlow), (.tokenUsed, .tokenRefused(.used)),
+      (.tokenExpired, .tokenRefused(.expired)), (.tokenForOtherHost, .tokenRefused(.otherHost)),
+      (.tokenBeforeStart, .tokenRefused(.madeBeforeStart)),
+      (.tokenNotYetValid, .tokenRefused(.notYetValid)),
+      (.tokenInvalid, .tokenRefused(.notAuthentic)),
     ] as [(Goodbye.Code, DisconnectReason)])
   func `each goodbye is reported as its reason, also before the grant`(
     code: Goodbye.Code, reason: DisconnectReason

@@ -38,6 +38,23 @@ struct DatagramPair {
     client = Host(makePeer(2), seats: 0, security: makeSecurity())
   }
 
+  /// Creates a pair whose host accepts the tokens that `reader` accepts, and whose client has a
+  /// token and the id that belongs to it.
+  init(_ reader: TicketReader, client token: ConnectToken, as player: PeerID) {
+    self.init(isEncrypted: true, access: .tickets(reader))
+    setClient(token, as: player)
+  }
+
+  /// Replaces the client with one that has a connect token.
+  mutating func setClient(_ token: ConnectToken, as player: PeerID) {
+    var generator = SeededGenerator(seed: 2)
+    let seed = SecretBytes(random: SecretSource.length, using: &generator)
+    var info = makePeer(2)
+    info.id = player
+    client = Host(info, seats: 0, security: LinkSecurity(nil, access: .token(token), seed: seed))
+    clientEvents = []
+  }
+
   /// Replaces the client with one of the same identity that accepts other links.
   mutating func setClient(access: LinkAccess) {
     guard let identity = client.side.security?.identity else { return }

@@ -34,15 +34,21 @@ struct VirtualHostGroup: VirtualNode {
   private(set) var relayedDatagrams = 0
   private(set) var handedStreams = 0
 
-  init(on host: VirtualHost, members count: Int, seats: Int, load: Load, seed: UInt64) {
+  init(
+    on host: VirtualHost, members count: Int, seats: Int, load: Load, access: LinkAccess? = nil,
+    seed: UInt64
+  ) {
     var generator = SeededGenerator(seed: seed)
     self.host = host
     self.load = load
-    directory = HostDirectory(seats: seats)
+    let security = access.map { LinkSecurity(using: &generator, access: $0) }
+    directory = HostDirectory(seats: seats, security: security)
     let secret = HostSecret(using: &generator)
     self.generator = generator
     let info = PeerInfo(id: PeerID(high: 1, low: 0), name: "group", application: "test")
-    hosts = (0..<count).map { Host(info, seats: seats, secret: secret, member: $0) }
+    hosts = (0..<count).map {
+      Host(info, seats: seats, secret: secret, security: security, member: $0)
+    }
   }
 
   mutating func start(in network: inout VirtualNetwork) {

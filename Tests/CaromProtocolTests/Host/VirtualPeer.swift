@@ -72,6 +72,13 @@ struct VirtualPeer: VirtualNode {
     sender = LoadSender(load)
   }
 
+  /// Gives the peer the id that belongs to its connect token, before it starts.
+  mutating func setPlayer(_ player: PeerID) {
+    var info = machine.local
+    info.id = player
+    machine = Host(info, seats: 16, timing: machine.side.timing, security: security)
+  }
+
   var connection: Connection? { id.flatMap { machine.connection($0) } }
 
   mutating func start(in network: inout VirtualNetwork) {
@@ -118,6 +125,7 @@ struct VirtualPeer: VirtualNode {
       machine.local, seats: 16, timing: machine.side.timing, secret: HostSecret(using: &generator),
       security: security)
     id = nil
+    streams = []
   }
 
   /// Resets all streams of this peer.
@@ -261,8 +269,10 @@ extension LinkSecurity {
     ciphers: [Cipher] = [.aesGCM, .chaChaPoly]
   ) {
     let identity = Identity(using: &generator)
+    let hasToken = if case .token = access { true } else { false }
     self.init(
-      identity, access: access, seed: SecretBytes(random: SecretSource.length, using: &generator),
+      hasToken ? nil : identity, access: access,
+      seed: SecretBytes(random: SecretSource.length, using: &generator),
       ciphers: ciphers)
   }
 }

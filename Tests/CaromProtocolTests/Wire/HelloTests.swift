@@ -73,6 +73,27 @@ import Testing
     }
   }
 
+  @Test func `a hello with a ticket has no cookie and 1,200 bytes, whatever they are`() throws {
+    var hello = makeHello()
+    hello.isSealed = true
+    hello.version = 3
+    hello.hasTicket = true
+    let bytes = encode(hello)
+    #expect(Array(bytes[27...]) == [8] + [UInt8](repeating: 0, count: 8))
+    let part: [UInt8] = [0x83] + [UInt8](repeating: 7, count: Hello.paddedLength - 37)
+    #expect(try decode(bytes + part) == (.hello(hello), Hello.paddedLength - 36))
+    #expect(error(of: bytes) == .invalid(what: "hello: length"))
+    #expect(error(of: bytes + part.dropLast()) == .invalid(what: "hello: length"))
+    var changed = bytes + part
+    changed[28] = 1
+    #expect(error(of: changed) == .invalid(what: "hello: a cookie and a ticket"))
+    changed = bytes + part
+    changed[27] = 12
+    #expect(error(of: changed) == .invalid(what: "hello: a cookie and a ticket"))
+    changed[27] = 9
+    #expect(error(of: changed) == .invalid(what: "hello: flags"))
+  }
+
   @Test func `a decoded hello encodes to the same bytes`() throws {
     var generator = SeededGenerator(seed: 1)
     for round in 0..<20_000 {
@@ -163,11 +184,19 @@ import Testing
     for count in 0..<10 { #expect(error(of: Array(writer.bytes[..<count])) != nil) }
     for reason in UInt8.min...UInt8.max {
       let bytes = Array(writer.bytes.dropLast()) + [reason]
-      #expect(error(of: bytes) == (reason <= 17 ? nil : .invalid(what: "refusal: reason")))
+      #expect(error(of: bytes) == (reason <= 23 ? nil : .invalid(what: "refusal: reason")))
     }
   }
 
-  @Test func `a handshake has 11 bytes and its message`() throws {
+  @Test func `a handshake has 11 bytes and its message, or 12 and a long one`() throws {
+    for (length, size) in [(127, 138), (128, 140), (1_023, 1_035)] {
+      let message = [UInt8](repeating: 5, count: length)
+      let part = HandshakePart(number: 2, keyPrefix: key.prefix, message: message)
+      var writer = FrameWriter(limit: 1_200)
+      part.write(to: &writer)
+      #expect(part.length == size && writer.bytes.count == size)
+      #expect(try decode(writer.bytes) == (.handshake(part), 0))
+    }
     let part = HandshakePart(number: 2, keyPrefix: key.prefix, message: [7, 8, 9])
     var writer = FrameWriter(limit: 20)
     part.write(to: &writer)
@@ -175,7 +204,15 @@ import Testing
     #expect(bytes == [0x83, 2, 1, 2, 3, 4, 5, 6, 7, 8, 3, 7, 8, 9])
     #expect(part.length == bytes.count)
     #expect(try decode(bytes) == (.handshake(part), 0))
-    #expect(error(of: bytes + [0]) == .trailingBytes(1))
+    let what: StaticText =
+      "handshake: the bytes after it are no data packet of the responder"
+    for byte in [0, 0x10, 0x80] as [UInt8] {
+      #expect(error(of: bytes + [byte]) == .invalid(what: what))
+    }
+    #expect(try decode(bytes + [0x50, 0, 0]) == (.handshake(part), 3))
+    let longest: [UInt8] = [0x80, 0x08]
+    #expect(
+      error(of: Array(bytes.prefix(10)) + longest) == .tooLarge(length: 1_024, limit: 1_023))
     for count in 0..<bytes.count { #expect(error(of: Array(bytes[..<count])) != nil) }
     for number in UInt8.min...UInt8.max where number != 2 {
       let what: StaticText =

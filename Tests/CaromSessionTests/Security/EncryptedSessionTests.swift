@@ -74,7 +74,7 @@ import Testing
         ) { session, peer in
           let security = await peer.security
           #expect(security?.pattern == "XXpsk3" && security?.cipher == "ChaChaPoly")
-          #expect(security.map { PeerID(of: $0.publicKey) } == peer.id)
+          #expect(security?.publicKey.map { PeerID(of: $0) } == peer.id)
         }
       }
       guard case .joined(let peer)? = await events.next() else {

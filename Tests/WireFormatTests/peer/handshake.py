@@ -48,8 +48,8 @@ def read_hello(data, is_sealed=False):
         tag, rest = rest[:16], rest[16:]
     if is_sealed and cookie and rest[:1] == bytes([HANDSHAKE]):
         reader = Reader(rest[1:])
-        number, prefix, length = reader.unpack("B8sB")
-        part, rest = (number, reader.take(length)), reader.rest()
+        number, prefix = reader.unpack("B8s")
+        part, rest = (number, reader.take(reader.varint())), reader.rest()
         if prefix != key[:8] or number not in (1, 3):
             raise Broken("a part of another handshake")
     if cookie and rest and rest[0] & 0xC0:

@@ -5,7 +5,7 @@ import struct
 
 from secure import TAG, seal, unseal
 from wire import ACKNOWLEDGEMENT, Broken, FrameWriter, Reader, expand, hold_byte, hold_seconds
-from wire import read_frames
+from wire import read_frames, varint
 
 SESSION, CARRIER = 1, 3
 BODY_LIMIT, FIRST_BODY_LIMIT = 81_920, 4_096
@@ -201,7 +201,8 @@ class Datagrams:
         return hello + (self.keys.tag(self.key, self.epoch, self.cookie) if has_tag else b"")
 
     def handshake_part(self, number, message):
-        return struct.pack("<BB8sB", HANDSHAKE, number, self.key[:8], len(message)) + message
+        head = struct.pack("<BB8s", HANDSHAKE, number, self.key[:8])
+        return head + varint(len(message)) + message
 
     def send_first(self, now):
         """Sends the hello with its cookie, and the first message of the handshake."""
@@ -211,8 +212,8 @@ class Datagrams:
     def take_answer(self, data, address):
         """Takes the responder's message of the handshake; returns whether there are keys now."""
         reader = Reader(data[1:])
-        number, prefix, length = reader.unpack("B8sB")
-        message = reader.take(length)
+        number, prefix = reader.unpack("B8s")
+        message = reader.take(reader.varint())
         reader.end()
         if number != 2 or prefix != self.key[:8] or not self.securing or address != self.address:
             return False

@@ -15,6 +15,8 @@ REASONS = [
     "left", "finished", "replaced", "full", "busy", "declined", "versionMismatch",
     "wrongApplication", "protocolViolation", "timedOut", "kicked", "forgotten",
     "tooSlow", "securityMismatch", "identityMismatch", "untrusted", "wrongCode", "tooManyAttempts",
+    "tokenUsed", "tokenExpired", "tokenForOtherHost", "tokenBeforeStart", "tokenNotYetValid",
+    "tokenInvalid",
 ]
 APPLICATION, APPLICATION_VERSION = "airhockey", 2
 SILENCE, HANDSHAKE, GOODBYE_LIMIT, PROOF = 4.0, 10.0, 1.0, 1.0
