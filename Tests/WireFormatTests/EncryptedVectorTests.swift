@@ -120,6 +120,18 @@ import Testing
       keys.seal(&span, from: 0, head: 3, number: 7)
       #expect(vectors["packet 7 of the \(name) with a connect token, a ping"] == packet)
     }
+    var changing = PacketKeys(end.keys, KeyLimits(), at: .zero)
+    changing.changeSending(at: 8, at: 0)
+    var packet: [UInt8] = [0x11, 0x08, 0x00, 0x01] + [UInt8](repeating: 0, count: 16)
+    var span = packet.mutableSpan
+    changing.seal(&span, from: 0, head: 3, number: 8)
+    let name = "packet 8 of the initiator with a connect token, after a change of its key, a ping"
+    #expect(vectors[name] == packet)
+    var (followed, opened) = (PacketKeys(answer.keys, KeyLimits(), at: .zero), [UInt8]())
+    let isOpened = followed.open(
+      packet.span, head: 3, number: 8, phase: true, into: &opened, ownNumber: 1, roundTrip: 0,
+      at: .zero)
+    #expect(isOpened && opened == [1] && followed.sendingPhase)
   }
 
   @Test func `ids are derived from static keys as in the vectors`() throws {

@@ -52,6 +52,16 @@ package final class TransportKey: Sendable {
     }
   }
 
+  /// Returns the key that replaces this one (Noise, revision 34, section 4.2, REKEY). This key
+  /// cannot be computed from it.
+  package func makeNext() -> TransportKey {
+    var bytes = [UInt8](repeating: 0, count: Cipher.keyLength)
+    seal(&bytes, head: 0, number: .max)
+    let next = SecretBytes(copying: bytes.span.extracting(..<Cipher.keyLength))
+    _ = SecretBytes(moving: &bytes)
+    return TransportKey(next, cipher)
+  }
+
   /// Encrypts, in place, the bytes of `message` from `head` on, and appends their tag. The first
   /// `head` bytes stay readable, but the tag protects them too: they are the associated data.
   package func seal(_ message: inout [UInt8], head: Int, number: UInt64) {

@@ -33,6 +33,8 @@ extension Connection {
     case (.refusalTag(let tag), .open) where isInitiator,
       (.refusalTag(let tag), .awaitingGrant):
       secrets?.refusalTag = tag
+    case (.keyChange, _) where kind == .stream:
+      if stream?.changeReceivingKey() != true { closeForViolation(at: now) }
     case (.goodbye(let goodbye), _): receive(goodbye, at: now)
     case (.ping(let sent), .open):
       // A peer that sends pings but never reads must not fill the queue with pongs.

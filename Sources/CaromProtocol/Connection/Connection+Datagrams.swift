@@ -32,7 +32,10 @@ extension Connection {
     }
     datagram?.handleHello(hello, from: source, at: now)
     guard let part else { return }
-    switch datagram?.handlePart(part, from: source, isProven: hello.cookie != nil) {
+    let limits = keyLimits
+    let end = datagram?.handlePart(
+      part, from: source, isProven: hello.cookie != nil, limits, at: now)
+    switch end {
     case nil: break
     case .keys:
       checkIdentities(at: now)
@@ -72,11 +75,26 @@ extension Connection {
     let isAccepted = datagram?.receive(
       packet, &channels, allowsMessages: allowsMessages, into: &arrivals, &scratch, at: now)
     applyOutcome(scratch.outcome, at: now)
-    guard isAccepted == true else { return processChannels(at: now) }
+    guard isAccepted == true else {
+      if hasTooManyForgeries { closeForForgeries(at: now) }
+      return processChannels(at: now)
+    }
     recordSignOfLife(at: now)
     updateLivenessCheck()
     processChannels(at: now)
     reportLinkChange()
+  }
+
+  private var hasTooManyForgeries: Bool {
+    datagram?.forgedPackets ?? 0 > 0 && datagram?.hasTooManyForgeries(keyLimits) == true
+  }
+
+  /// Drops the datagram path, on which more packets were forged than its keys withstand. Without a
+  /// stream, the connection ends.
+  private mutating func closeForForgeries(at now: Instant) {
+    guard stream?.isJoined != true else { return dropDatagrams(at: now) }
+    if !isEnding { emitClosed(.connectionLost) }
+    closeNow()
   }
 
   /// Returns whether a datagram may be ready to send after one was received. If the result is

@@ -11,6 +11,9 @@ extension Connection {
   /// The keys of the datagram path or, if it has none, those of the stream.
   var newestKeys: LinkKeys? { datagram?.keys ?? stream?.keys }
 
+  /// When the keys of the connection's links are replaced.
+  var keyLimits: KeyLimits { local.security?.keyLimits ?? KeyLimits() }
+
   /// Begins the handshake of a link. Returns nil if the connection is in plaintext. `key` is the
   /// connection's key on a datagram path, and `none` on a stream.
   mutating func makeHandshake(of key: ConnectionKey) -> LinkHandshake? {
@@ -54,7 +57,8 @@ extension Connection {
     // An attempt with a code is made on one link first, so that a wrong one counts once. The
     // responder repeats its message.
     if local.security?.usesCode == true, !isOpen, stream?.keys != nil { return }
-    guard datagram?.handleAnswer(message, from: source) == true else { return }
+    let limits = keyLimits
+    guard datagram?.handleAnswer(message, from: source, limits, at: now) == true else { return }
     checkIdentities(at: now)
     guard !closeIfUntrusted(at: now) else { return }
     sendRequestIfNeeded(at: now)
@@ -89,10 +93,11 @@ extension Connection {
       }
       handleStreamAnswer(message, at: now)
     } else if let handshake = stream?.handshake {
+      let limits = keyLimits
       switch handshake.readEnd(message.span) {
       case nil: cutStream(at: now)
       case .keys(let keys):
-        stream?.begin(keys)
+        stream?.begin(keys, limits)
         recordAttempt(isRight: true)
       case .wrongCode: recordAttempt(isRight: false)
       }
@@ -118,7 +123,8 @@ extension Connection {
       return cutStream(at: now)
     }
     if let handshake = next.handshake { sendHandshake(handshake) }
-    stream?.begin(next.keys)
+    let limits = keyLimits
+    stream?.begin(next.keys, limits)
     guard accepts(streamOf: next.keys.peer) else { return cutStream(at: now) }
     if closeIfUntrusted(at: now) { return }
     sendOpening()

@@ -19,7 +19,8 @@ extension Connection {
     else { return false }
     own.ticket = opening.use
     secrets = own
-    datagram = .responding(to: hello, from: source, answer.handshake, answer.keys, at: now)
+    datagram = .responding(
+      to: hello, from: source, answer.handshake, answer.keys, keyLimits, at: now)
     checkIdentities(at: now)
     guard datagram != nil, let request = try? ControlPacket.decode(opening.payload.span) else {
       return false
@@ -52,7 +53,8 @@ extension Connection {
     own.ticket = opening.use
     secrets = own
     sendHandshake(answer.handshake)
-    stream?.begin(answer.keys)
+    let limits = keyLimits
+    stream?.begin(answer.keys, limits)
   }
 }
 

@@ -11,14 +11,17 @@ extension DatagramPath {
   /// Handles the responder's handshake message, which came from `source`. Returns true if the path
   /// now has keys. With a connect token, the answer may come when this side has begun to look for
   /// other addresses.
-  mutating func handleAnswer(_ message: Span<UInt8>, from source: Route) -> Bool {
+  mutating func handleAnswer(
+    _ message: Span<UInt8>, from source: Route, _ limits: KeyLimits, at now: Instant
+  ) -> Bool {
     guard isInitiator, let handshake,
       stage == .securing || stage == .connecting && handshake.usesToken,
       let next = handshake.readAnswer(message)
     else { return false }
     if stage == .connecting { setRoute(source) }
     beginsWithTicket = false
-    (self.handshake, keys) = (next.handshake, next.keys)
+    self.handshake = next.handshake
+    begin(next.keys, limits, at: now)
     stage = .validating
     isPingDue = true
     nextHello = nil
@@ -30,7 +33,7 @@ extension DatagramPath {
   /// the handshake, because only that message is authentic. `isProven` is true if the hello has a
   /// valid cookie.
   mutating func handlePart(
-    _ part: HandshakePart, from source: Route, isProven: Bool
+    _ part: HandshakePart, from source: Route, isProven: Bool, _ limits: KeyLimits, at now: Instant
   ) -> HandshakeEnd? {
     guard !isInitiator, stage != .validated, let handshake else { return nil }
     guard part.number == 3 else {
@@ -46,7 +49,7 @@ extension DatagramPath {
     guard let end = handshake.readEnd(part.message.span) else { return nil }
     setRoute(source)
     if case .keys(let keys) = end {
-      self.keys = keys
+      begin(keys, limits, at: now)
       self.handshake = nil
       stage = .validated
       candidates = []

@@ -25,6 +25,8 @@ extension DatagramPath {
       scheduleNextHellos(at: now)
       return route
     }
+    changeKeyIfDue(at: now)
+    guard packetKeys?.isUsedUp(at: flow.nextNumber) != true else { return nil }
     let hasPacket =
       writeMTUProbe(&scratch, at: now)
       || writePacket(&channels, carriesMessages: carriesMessages, &scratch, at: now)
@@ -169,11 +171,19 @@ extension DatagramPath {
     return true
   }
 
+  /// Changes the key that encrypts this side's packets if that is due.
+  @inline(__always)
+  private mutating func changeKeyIfDue(at now: Instant) {
+    guard packetKeys != nil else { return }
+    packetKeys?.changeIfDue(
+      at: flow.nextNumber, acknowledged: flow.largestAcknowledged, at: now)
+  }
+
   /// Encrypts the packet that starts at `start`, except its first `head` bytes, if the path is
   /// encrypted.
   @inline(__always)
   private mutating func seal(_ writer: inout FrameWriter, from start: Int, _ head: Int) {
-    guard let keys else { return }
+    guard let keys = packetKeys else { return }
     writer.appendReserved(LinkKeys.overhead)
     let number = flow.nextNumber
     writer.withBytes { keys.seal(&$0, from: start, head: head, number: number) }
@@ -191,7 +201,8 @@ extension DatagramPath {
   ) -> DataHeader {
     DataHeader(
       role: isInitiator ? .initiator : .responder, number: flow.nextNumber,
-      numberLength: numberLength, acknowledgement: acknowledgement)
+      numberLength: numberLength, acknowledgement: acknowledgement,
+      keyPhase: packetKeys?.sendingPhase == true)
   }
 
   /// Writes the header and the acknowledgement that is due. Returns `false` if no acknowledgement

@@ -32,8 +32,9 @@ extension DatagramPath {
       let header = try DataHeader.readNumber(from: &reader)
       let number = header.expanded(after: received.largest)
       guard !received.isSeen(number) else { return false }
-      guard let keys else {
+      guard packetKeys != nil else {
         guard handshake == nil else { return false }
+        guard !header.keyPhase else { throw .invalid(what: "data packet: key phase") }
         return try receiveContent(
           of: header, number, reader, at: 0, &channels, allowsMessages: allowsMessages,
           into: &arrivals, &scratch, at: now)
@@ -44,8 +45,11 @@ extension DatagramPath {
       // Messages of earlier datagrams of the batch may still be unread.
       if arrivals.messages.isEmpty { opened.removeAll(keepingCapacity: true) }
       let start = opened.count
-      guard keys.open(packet, head: reader.offset, number: number, into: &opened) else {
-        forgedPackets &+= 1
+      let isAuthentic = packetKeys?.open(
+        packet, head: reader.offset, number: number, phase: header.keyPhase, into: &opened,
+        ownNumber: flow.nextNumber, roundTrip: flow.roundTrip.smoothed, at: now)
+      guard isAuthentic == true else {
+        forgedPackets += 1
         return false
       }
       arrivals.isOpened = true
@@ -57,6 +61,13 @@ extension DatagramPath {
       malformedPackets += 1
       return false
     }
+  }
+
+  /// Returns whether so many packets were forged that one of the next might be mistaken for the
+  /// peer's.
+  func hasTooManyForgeries(_ limits: KeyLimits) -> Bool {
+    guard let keys else { return false }
+    return forgedPackets >= limits.forgedPackets ?? keys.integrityLimit
   }
 
   /// Handles the content of a packet: everything after the packet number. The reader's bytes begin

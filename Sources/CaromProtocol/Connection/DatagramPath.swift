@@ -60,7 +60,7 @@ struct DatagramPath: Sendable {
   var helloDelay = firstHelloDelay
   var epoch: UInt32
   /// The number of packets that were dropped because they were not sealed with the peer's key.
-  var forgedPackets: UInt32 = 0
+  var forgedPackets: UInt64 = 0
   var cookie: Cookie?
   /// The token that is sent in place of a cookie until the peer answers.
   var token: AddressToken?
@@ -91,7 +91,9 @@ struct DatagramPath: Sendable {
   /// in plaintext.
   var handshake: LinkHandshake?
   /// The keys of an encrypted path, once the handshake has derived them; nil in plaintext.
-  var keys: LinkKeys?
+  private(set) var keys: LinkKeys?
+  /// The keys that encrypt the packets of an encrypted path now; nil exactly if `keys` is.
+  var packetKeys: PacketKeys?
   /// The number of packets that were dropped because they were malformed.
   var malformedPackets = 0
 
@@ -154,12 +156,12 @@ struct DatagramPath: Sendable {
   /// is not proven.
   static func responding(
     to hello: Hello, from route: Route, _ handshake: LinkHandshake, _ keys: LinkKeys,
-    at now: Instant
+    _ limits: KeyLimits, at now: Instant
   ) -> DatagramPath {
     var path = DatagramPath(
       isInitiator: false, key: hello.key, stage: .validating, route: route, candidates: [],
       epoch: hello.cookie == nil ? 0 : hello.epoch, handshake: handshake, at: now)
-    path.keys = keys
+    path.begin(keys, limits, at: now)
     path.isPingDue = true
     path.lastReceived = now
     if hello.cookie == nil { path.unprovenBudget = unprovenAllowance }
@@ -172,6 +174,12 @@ struct DatagramPath: Sendable {
 
   /// Whether the path uses an address that has not answered yet.
   @inline(__always) var isOptimistic: Bool { token != nil || beginsWithTicket }
+  /// Begins to encrypt and decrypt packets with `keys`.
+  mutating func begin(_ keys: LinkKeys, _ limits: KeyLimits, at now: Instant) {
+    self.keys = keys
+    packetKeys = PacketKeys(keys, limits, at: now)
+  }
+
   /// Whether an address of the peer has answered. Before that, an address may be known from a token
   /// alone.
   @inline(__always) var hasFoundPeer: Bool { stage != .connecting && !isOptimistic }

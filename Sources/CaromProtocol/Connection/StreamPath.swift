@@ -64,7 +64,7 @@ struct StreamPath: Sendable {
     case none
     /// The bodies are not encrypted yet: the handshake waits for the peer's next message.
     case handshake(LinkHandshake)
-    case keys(LinkKeys)
+    case keys(BodyKeys)
   }
 
   /// The handshake of an encrypted stream while it waits for the peer's next message; nil
@@ -75,7 +75,7 @@ struct StreamPath: Sendable {
   }
 
   /// The keys of an encrypted stream, once the handshake has derived them; nil in plaintext.
-  var keys: LinkKeys? { if case .keys(let keys) = protection { keys } else { nil } }
+  var keys: LinkKeys? { if case .keys(let keys) = protection { keys.link } else { nil } }
 
   /// Creates a path that accepts stream frames of at most `limit` bytes until the handshake is
   /// complete.
@@ -168,13 +168,38 @@ extension StreamPath {
   /// Encrypts the body of a stream frame in place: the bytes of `buffer` from `start` on. The last
   /// bytes of the body are reserved for the tag.
   private mutating func seal(_ buffer: inout MutableSpan<UInt8>, from start: Int) {
-    keys?.seal(&buffer, from: start, head: 0, number: sealedBodies.sent)
+    guard case .keys(let keys) = protection else { return }
+    keys.seal(&buffer, from: start, number: sealedBodies.sent)
     sealedBodies.sent += 1
   }
 
   /// Begins to encrypt and decrypt the bodies of stream frames with `keys`.
-  mutating func begin(_ keys: LinkKeys) {
+  mutating func begin(_ keys: LinkKeys, _ limits: KeyLimits) {
+    protection = .keys(BodyKeys(keys, limits))
+  }
+
+  /// The number of times that this side has changed the key with which it encrypts.
+  var keyChanges: Int { if case .keys(let keys) = protection { keys.changes } else { 0 } }
+
+  /// Changes the key with which this side encrypts if that is due. The announcement is the last
+  /// body that the old key encrypts.
+  private mutating func changeKeyIfDue(at now: Instant) {
+    guard case .keys(var keys) = protection else { return }
+    let isDue = keys.isChangeDue(at: sealedBodies.sent, at: now)
+    if isDue {
+      append(.keyChange)
+      keys.changeSending(at: sealedBodies.sent, at: now)
+    }
     protection = .keys(keys)
+  }
+
+  /// Changes the key with which the peer encrypts, as it has announced. Returns false if the stream
+  /// has no keys.
+  mutating func changeReceivingKey() -> Bool {
+    guard case .keys(var keys) = protection else { return false }
+    keys.changeReceiving()
+    protection = .keys(keys)
+    return true
   }
 
   /// Drops the keys, which must not be used, and the queued control packets. The path continues in
@@ -191,9 +216,9 @@ extension StreamPath {
   /// the next body that the peer has sealed.
   mutating func open(_ body: Span<UInt8>, into output: inout [UInt8]) -> Bool {
     output.removeAll(keepingCapacity: true)
-    guard keys?.open(body, head: 0, number: sealedBodies.received, into: &output) == true else {
-      return false
-    }
+    guard case .keys(let keys) = protection,
+      keys.open(body, number: sealedBodies.received, into: &output)
+    else { return false }
     sealedBodies.received += 1
     return true
   }
@@ -208,6 +233,7 @@ extension StreamPath {
     queued: Int, _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     at now: Instant
   ) -> Bool {
+    changeKeyIfDue(at: now)
     scratch.writer.begin(limit: control.count)
     guard queued < SessionLink.writeLength else { return false }
     if !control.isEmpty {

@@ -3,7 +3,8 @@
   import CaromCrypto
 
   /// The keys of one link, which both sides have derived in its handshake. They never change, so
-  /// that copies of a connection can share them.
+  /// that copies of a connection can share them; `PacketKeys` and `BodyKeys` replace the keys that
+  /// encrypt.
   final class LinkKeys: Sendable {
     /// The number of bytes by which a sealed packet is longer than its content.
     static let overhead = Cipher.tagLength
@@ -20,8 +21,8 @@
     let cipher: Cipher
     /// The secret from which the tags of hellos that move the path are computed.
     private let moveSecret: SecretBytes
-    private let sending: TransportKey
-    private let receiving: TransportKey
+    let sending: TransportKey
+    let receiving: TransportKey
 
     /// Creates the keys of a link whose handshake has authenticated the peer's static key.
     convenience init(_ handshake: Handshake, cipher: Cipher) {
@@ -48,6 +49,9 @@
       moveSecret = handshake.makeSecret()
       (sending, receiving) = handshake.makeTransportKeys(for: cipher)
     }
+
+    /// The maximum number of forged packets that the link may receive.
+    var integrityLimit: UInt64 { KeyLimits.integrityLimit(of: cipher) }
 
     /// Returns the tag for a hello. The tag proves that the initiator sent the hello.
     func makeTag(of hello: Hello) -> AuthenticationTag {

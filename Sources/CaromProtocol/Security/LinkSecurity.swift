@@ -11,17 +11,18 @@
     package let access: LinkAccess
     /// The ciphers that this side accepts, best first.
     let ciphers: [Cipher]
+    /// When the keys of a link are replaced.
+    package var keyLimits = KeyLimits()
     /// The seed of the host's sequence of secrets, from which the host derives the ephemeral keys
     /// of its handshakes.
     fileprivate let seed: SecretBytes
 
     /// Creates the settings of one host. `seed` must consist of 32 random bytes that are used for
     /// nothing else. Ciphers that this processor cannot use are left out of `ciphers`. AES-256-GCM
-    /// is faster than ChaCha20-Poly1305, but one AES-256-GCM key may encrypt at most 2^23 packets
-    /// (RFC 9001 §6.6), and the keys of a link are never replaced.
+    /// is faster than ChaCha20-Poly1305.
     package init(
       _ identity: Identity?, access: LinkAccess = .anyone, seed: SecretBytes,
-      ciphers: [Cipher] = [.chaChaPoly]
+      ciphers: [Cipher] = [.aesGCM, .chaChaPoly]
     ) {
       precondition(
         identity != nil || access.isToken, "only a side with a connect token needs no identity")

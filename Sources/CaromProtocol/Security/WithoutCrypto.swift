@@ -11,6 +11,7 @@
   }
 
   package enum LinkSecurity: Sendable {
+    var keyLimits: KeyLimits { switch self {} }
     var identity: Identity? { switch self {} }
     var usesCode: Bool { switch self {} }
     func hasOwnPattern(_ message: Span<UInt8>) -> Bool { switch self {} }
@@ -73,6 +74,7 @@
   enum LinkKeys: Sendable {
     static let overhead = 0
     var peer: PeerID { switch self {} }
+    var integrityLimit: UInt64 { switch self {} }
     var ticket: TicketUse? { switch self {} }
     func makeTag(of hello: Hello) -> AuthenticationTag { switch self {} }
     func seal(
@@ -81,6 +83,35 @@
     func open(
       _ packet: Span<UInt8>, head: Int, number: UInt64, into output: inout [UInt8]
     ) -> Bool { switch self {} }
+  }
+
+  enum PacketKeys: Sendable {
+    init(_ keys: LinkKeys, _ limits: KeyLimits, at now: Instant) { switch keys {} }
+    var sendingPhase: Bool { switch self {} }
+    func isUsedUp(at number: UInt64) -> Bool { switch self {} }
+    mutating func changeIfDue(at number: UInt64, acknowledged: UInt64?, at now: Instant) {}
+    func seal(_ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64) {
+      switch self {}
+    }
+    mutating func open(
+      _ packet: Span<UInt8>, head: Int, number: UInt64, phase: Bool, into output: inout [UInt8],
+      ownNumber: UInt64, roundTrip: Int64, at now: Instant
+    ) -> Bool { switch self {} }
+  }
+
+  enum BodyKeys: Sendable {
+    init(_ keys: LinkKeys, _ limits: KeyLimits) { switch keys {} }
+    var link: LinkKeys { switch self {} }
+    var changes: Int { switch self {} }
+    mutating func isChangeDue(at number: UInt64, at now: Instant) -> Bool { switch self {} }
+    mutating func changeSending(at number: UInt64, at now: Instant) {}
+    mutating func changeReceiving() {}
+    func seal(_ buffer: inout MutableSpan<UInt8>, from start: Int, number: UInt64) {
+      switch self {}
+    }
+    func open(_ body: Span<UInt8>, number: UInt64, into output: inout [UInt8]) -> Bool {
+      switch self {}
+    }
   }
 
   enum LinkHandshake: Sendable {

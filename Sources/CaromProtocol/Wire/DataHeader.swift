@@ -17,7 +17,8 @@ package struct DataHeader: Hashable, Sendable {
   private static let mediumWindow: UInt64 = 1 << 20
 
   private static let acknowledgementBit: UInt8 = 0x08
-  private static let reservedBits: UInt8 = 0x07
+  private static let reservedBits: UInt8 = 0x06
+  private static let keyPhaseBit: UInt8 = 0x01
 
   /// The role of the sender.
   package var role: PathRole
@@ -26,6 +27,8 @@ package struct DataHeader: Hashable, Sendable {
   /// The number of bytes that `number` takes on the wire: 2, 3 or 4.
   package var numberLength: Int
   package var acknowledgement: ShortAcknowledgement?
+  /// Whether the key phase of an encrypted packet is 1; always false in plaintext.
+  package var keyPhase: Bool
   /// Whether the first byte says that an acknowledgement follows the number.
   private let hasAcknowledgement: Bool
 
@@ -35,13 +38,15 @@ package struct DataHeader: Hashable, Sendable {
   /// Creates the header of the packet `number`. The header contains only the low `numberLength`
   /// bytes of the number.
   package init(
-    role: PathRole, number: UInt64, numberLength: Int, acknowledgement: ShortAcknowledgement? = nil
+    role: PathRole, number: UInt64, numberLength: Int, acknowledgement: ShortAcknowledgement? = nil,
+    keyPhase: Bool = false
   ) {
     precondition((2...4).contains(numberLength), "a packet number must take two to four bytes")
     self.role = role
     self.number = UInt32(truncatingIfNeeded: number & (1 << UInt64(8 * numberLength) - 1))
     self.numberLength = numberLength
     self.acknowledgement = acknowledgement
+    self.keyPhase = keyPhase
     hasAcknowledgement = acknowledgement != nil
   }
 
@@ -95,14 +100,18 @@ package struct DataHeader: Hashable, Sendable {
     }
     return DataHeader(
       role: Self.role(of: first), number: number, numberLength: Int(first >> 4 & 3) + 1,
-      hasAcknowledgement: first & Self.acknowledgementBit != 0)
+      hasAcknowledgement: first & Self.acknowledgementBit != 0,
+      keyPhase: first & Self.keyPhaseBit != 0)
   }
 
-  private init(role: PathRole, number: UInt32, numberLength: Int, hasAcknowledgement: Bool) {
+  private init(
+    role: PathRole, number: UInt32, numberLength: Int, hasAcknowledgement: Bool, keyPhase: Bool
+  ) {
     self.role = role
     self.number = number
     self.numberLength = numberLength
     self.hasAcknowledgement = hasAcknowledgement
+    self.keyPhase = keyPhase
   }
 
   /// Reads the acknowledgement that follows the number, if there is one.
@@ -118,6 +127,7 @@ package struct DataHeader: Hashable, Sendable {
     var head = ShortBytes()
     var first = role.rawValue << 6 | UInt8(numberLength - 1) << 4
     if acknowledgement != nil { first |= Self.acknowledgementBit }
+    if keyPhase { first |= Self.keyPhaseBit }
     head.append(first)
     for index in 0..<numberLength {
       head.append(UInt8(truncatingIfNeeded: number >> UInt32(8 * index)))

@@ -33,6 +33,7 @@ package enum SessionWire {
     case token = 7
     case handshake = 8
     case refusalTag = 9
+    case keyChange = 10
   }
 }
 
@@ -58,6 +59,8 @@ package enum ControlPacket: Hashable, Sendable {
   /// Gives the initiator of an encrypted connection the tag that proves that a refusal comes from
   /// the host.
   case refusalTag(AuthenticationTag)
+  /// Announces that the next body on an encrypted stream is encrypted with another key.
+  case keyChange
 
   /// The control packet as a `Packet`, the form in which it is sent on a stream.
   package var packet: Packet {
@@ -101,6 +104,7 @@ package enum ControlPacket: Hashable, Sendable {
     case .refusalTag(let tag):
       action = .refusalTag
       tag.encode(into: &writer)
+    case .keyChange: action = .keyChange
     }
     return Packet(
       type: SessionWire.controlType, action: action.rawValue, payload: writer.bytes)
@@ -137,6 +141,7 @@ package enum ControlPacket: Hashable, Sendable {
       let version: UInt16 = try reader.read()
       self = .handshake(version: version, reader.readRest())
     case .refusalTag: self = .refusalTag(try AuthenticationTag(decoding: &reader))
+    case .keyChange: self = .keyChange
     }
     try reader.finish()
   }

@@ -60,7 +60,7 @@ import Testing
 
   @Test func `a session packet with an unlisted action is counted and skipped over datagrams`() {
     var host = makeResponder()
-    let later = Packet(type: 1, action: 10, payload: [1, 2]).encoded
+    let later = Packet(type: 1, action: 11, payload: [1, 2]).encoded
     let ping = ControlPacket.ping(sent: 5).packet.encoded
     receive(
       0, [.message(.reliableOrdered, 64, 0, later), .message(.unreliable, 64, 0, ping)],

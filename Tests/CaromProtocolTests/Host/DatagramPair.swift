@@ -20,7 +20,7 @@ struct DatagramPair {
   private(set) var toClient: [[UInt8]] = []
   private(set) var hostEvents: [HostEvent] = []
   private(set) var clientEvents: [HostEvent] = []
-  private(set) var hostMessages: [[UInt8]] = []
+  var hostMessages: [[UInt8]] = []
   /// Whether the host's owner reads messages as soon as they arrive.
   var hostReads = true
   /// The number of requests that the host refuses as busy before it grants one.
@@ -28,10 +28,16 @@ struct DatagramPair {
 
   /// Creates a pair that is not connected. `access` is whose links both sides accept if they are
   /// encrypted.
-  init(isEncrypted: Bool = false, access: LinkAccess = .anyone) {
+  init(
+    isEncrypted: Bool = false, access: LinkAccess = .anyone, keyLimits: KeyLimits = KeyLimits(),
+    ciphers: [Cipher] = [.aesGCM, .chaChaPoly]
+  ) {
     var generator = SeededGenerator(seed: 1)
     func makeSecurity() -> LinkSecurity? {
-      isEncrypted ? LinkSecurity(using: &generator, access: access) : nil
+      guard isEncrypted else { return nil }
+      var security = LinkSecurity(using: &generator, access: access, ciphers: ciphers)
+      security.keyLimits = keyLimits
+      return security
     }
     host = Host(
       makePeer(1), seats: 4, secret: HostSecret(low: 1, high: 2), security: makeSecurity())

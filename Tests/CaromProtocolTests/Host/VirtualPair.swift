@@ -14,7 +14,8 @@ struct VirtualPair {
     seed: UInt64, profile: LinkProfile = LinkProfile("steady", .steady),
     links: VirtualPeer.Links = .datagram, hostLinks: VirtualPeer.Links? = nil,
     load: Load = Load(), hostLoad: Load? = nil, timing: SessionTiming = SessionTiming(),
-    access: (host: LinkAccess, client: LinkAccess) = (.anyone, .anyone)
+    access: (host: LinkAccess, client: LinkAccess) = (.anyone, .anyone),
+    keyLimits: KeyLimits = KeyLimits()
   ) {
     world = VirtualWorld(seed: seed)
     let host = world.network.addHost(on: [0])
@@ -23,12 +24,12 @@ struct VirtualPair {
     world.start(
       VirtualPeer(
         on: host, links: hostLinks ?? links, load: hostLoad ?? load, timing: timing,
-        access: access.host, seed: seed),
+        access: access.host, keyLimits: keyLimits, seed: seed),
       on: host)
     world.start(
       VirtualPeer(
         on: client, connectingTo: host, links: links, load: load, timing: timing,
-        access: access.client, seed: seed),
+        access: access.client, keyLimits: keyLimits, seed: seed),
       on: client)
     self.host = host
     self.client = client

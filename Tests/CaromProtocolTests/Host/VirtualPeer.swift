@@ -53,7 +53,7 @@ struct VirtualPeer: VirtualNode {
   init(
     on host: VirtualHost, connectingTo target: VirtualHost? = nil, links: Links = .datagram,
     load: Load = Load(), timing: SessionTiming = SessionTiming(), access: LinkAccess = .anyone,
-    seed: UInt64 = 1
+    keyLimits: KeyLimits = KeyLimits(), seed: UInt64 = 1
   ) {
     var generator = SeededGenerator(seed: seed &* 1_000 &+ UInt64(host.id.number))
     self.host = host
@@ -63,8 +63,9 @@ struct VirtualPeer: VirtualNode {
     let info = PeerInfo(
       id: PeerID(high: 0, low: UInt64(host.id.number) + 1), name: "\(host.id)",
       application: "test")
-    let security =
+    var security =
       links.contains(.encrypted) ? LinkSecurity(using: &generator, access: access) : nil
+    security?.keyLimits = keyLimits
     self.security = security
     machine = Host(
       info, seats: 16, timing: timing, secret: HostSecret(using: &generator), security: security)

@@ -43,8 +43,10 @@ import Testing
 
   @Test func `reserved bits are refused`() {
     for first in UInt8.min...UInt8.max {
-      let good = first & 0x87 == 0 && first & 0x30 != 0
-      #expect((makeHeader([first, 0, 0, 0, 0, 0, 0, 0]) != nil) == good)
+      let good = first & 0x86 == 0 && first & 0x30 != 0
+      let header = makeHeader([first, 0, 0, 0, 0, 0, 0, 0])
+      #expect((header != nil) == good)
+      if let header { #expect(header.keyPhase == (first & 1 == 1)) }
     }
   }
 

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `an unlisted action is unknown, and another type is malformed`() throws {
-    for action in [0, 10, 255, 256, .max] as [UInt16] {
+    for action in [0, 11, 255, 256, .max] as [UInt16] {
       let packet = Packet(type: 1, action: action, payload: [1, 2, 3])
       #expect(try ControlPacket(packet) == nil)
       #expect(try decodeMessage(packet.encoded) == nil)

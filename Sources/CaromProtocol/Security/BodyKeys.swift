@@ -1,0 +1,54 @@
+#if canImport(CaromCrypto)
+  import CaromCore
+  import CaromCrypto
+
+  /// The keys that encrypt the bodies of a stream. Each side announces a change of its key with a
+  /// control packet, which is the last body that the old key encrypts.
+  struct BodyKeys: Sendable {
+    let link: LinkKeys
+    private let limits: KeyLimits
+    private var sending: TransportKey
+    private var receiving: TransportKey
+    /// The number of the first body that `sending` encrypts, and the time from which it has been
+    /// used; nil before the first body.
+    private var firstSent: UInt64 = 0
+    private var sendingSince: Instant?
+    /// The number of times that this side has changed its sending key.
+    private(set) var changes = 0
+
+    init(_ keys: LinkKeys, _ limits: KeyLimits) {
+      link = keys
+      self.limits = limits
+      (sending, receiving) = (keys.sending, keys.receiving)
+    }
+
+    /// Returns whether the sending key must be changed before the body `number`.
+    mutating func isChangeDue(at number: UInt64, at now: Instant) -> Bool {
+      guard let since = sendingSince else {
+        sendingSince = now
+        return false
+      }
+      return number - firstSent >= limits.packets || now - since >= limits.lifetime
+    }
+
+    /// Changes the sending key; `number` is the number of the first body that the new key encrypts.
+    mutating func changeSending(at number: UInt64, at now: Instant) {
+      sending = sending.makeNext()
+      (firstSent, sendingSince) = (number, now)
+      changes += 1
+    }
+
+    /// Changes the receiving key, as the peer has announced.
+    mutating func changeReceiving() { receiving = receiving.makeNext() }
+
+    /// Encrypts a body in place; see `LinkKeys.seal`.
+    func seal(_ buffer: inout MutableSpan<UInt8>, from start: Int, number: UInt64) {
+      sending.seal(&buffer, from: start, head: 0, number: number)
+    }
+
+    /// Appends a decrypted body to `output`; see `LinkKeys.open`.
+    func open(_ body: Span<UInt8>, number: UInt64, into output: inout [UInt8]) -> Bool {
+      receiving.open(body, head: 0, number: number, into: &output)
+    }
+  }
+#endif
