@@ -148,7 +148,12 @@ extension DatagramPath {
         includeBulk: allowance > 0 || isPingDue, at: now)
     }
     var hasMessages = scratch.writer.count > head
-    guard hasMessages || isPingDue || acknowledges else { return false }
+    guard hasMessages || isPingDue || acknowledges else {
+      // What is pending does not fit into the rest of what may be sent to an address that is not
+      // proven. Without this, the time to send it would be now for ever.
+      if unprovenBudget != nil { unprovenBudget = 0 }
+      return false
+    }
     if hasMessages { received.recordMessagesSent(at: now) }
     if isPingDue, !hasMessages {
       // A probe repeats unacknowledged messages, because their packets may be the ones that were

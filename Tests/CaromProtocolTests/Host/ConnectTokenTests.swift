@@ -341,6 +341,9 @@ import Testing
       #expect(sent <= (step < 100 ? 1 : 2) * Hello.paddedLength * 3 / 10)
     }
     #expect(sent > 100)
+    pair.run(for: .seconds(60), delivers: false)
+    sent += pair.takeToClient().reduce(0) { $0 + $1.count }
+    #expect(sent <= 2 * Hello.paddedLength * 3 / 10)
     #expect(pair.hostEvents.endings == [.timedOut])
   }
 
