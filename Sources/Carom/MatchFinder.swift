@@ -70,19 +70,53 @@ public actor MatchFinder: LoopActor {
   public func begin<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) async throws -> UInt16 {
+    try await prepare()
+    try await listen()
+    handler = { [weak owner] event in owner?.assumeIsolated { handle($0, event) } }
+    await node.setHandler(owner: self) { finder, event in finder.handle(event) }
+    try browse()
+    return port
+  }
+
+  /// Starts listening, advertising and looking for matches, and runs `body` with a session and the
+  /// port. The session's peer is the opponent that was found: `Peer.isHost` says which side hosts
+  /// the match. When an opponent leaves, the finder looks for the next one. When `body` has
+  /// returned or thrown, the advertisement is withdrawn and the session ends. Throws a
+  /// `DiscoveryError` if the peer's name is not a valid service name.
+  public func run<Result>(
+    _ body: (Session, UInt16) async throws -> Result
+  ) async throws -> Result {
+    try await prepare()
+    return try await Session.run(matching: node) { [weak self] event in
+      self?.assumeIsolated { $0.handle(event) }
+    } _: { session in
+      defer {
+        discovery?.close()
+        discovery = nil
+      }
+      try await listen()
+      try browse()
+      return try await body(session, port)
+    }
+  }
+
+  private func prepare() async throws {
     // The peer's name becomes the service's name, to which stricter rules apply. The port is not
     // known yet.
     try AdvertisedService(name: node.local.name, type: options.type, port: 1).validate()
     if let conditions = options.conditions { await node.simulate(conditions, asHost: false) }
+  }
+
+  private func listen() async throws {
     let discovery = try DiscoveryCore(on: loop, interfaces: options.interfaces)
     port = try await node.listen(on: Self.addresses(of: discovery), port: options.port)
     self.discovery = discovery
-    handler = { [weak owner] event in owner?.assumeIsolated { handle($0, event) } }
-    await node.setHandler(owner: self) { finder, event in finder.handle(event) }
-    try discovery.browse(options.type) { [weak self] change in
+  }
+
+  private func browse() throws {
+    try discovery?.browse(options.type) { [weak self] change in
       self?.assumeIsolated { $0.handle(change) }
     }
-    return port
   }
 
   /// Withdraws the advertisement, disconnects the peer with `goodbye`, and waits until the

@@ -105,6 +105,40 @@ import Testing
     }
   }
 
+  @Test func `the session of a finder has the opponent that was found, and knows who hosts`()
+    async throws
+  {
+    try await withNetworkLoop { loop in
+      let type = try Self.makeType()
+      let found = try await withThrowingTaskGroup { group in
+        for rank in [1, 2] as [UInt64] {
+          group.addTask { () -> (UInt64, PeerID, Bool) in
+            var options = MatchFinder.Options(type: type)
+            options.interfaces = Self.loopback
+            let info = PeerInfo(
+              id: PeerID(high: rank, low: 0), name: "player \(rank)", application: "test")
+            let finder = MatchFinder(as: info, options, on: loop)
+            return try await finder.run { session, port in
+              #expect(port > 0)
+              for await event in session.events {
+                guard case .joined(let peer) = event else { continue }
+                // The other side has joined too.
+                try await peer.send(Note([]), on: .notes)
+                for await _ in session.messages(on: .notes) { break }
+                return (rank, peer.id, peer.isHost)
+              }
+              throw CancellationError()
+            }
+          }
+        }
+        return try await group.reduce(into: [:]) { $0[$1.0] = ($1.1, $1.2) }
+      }
+      // The player with the lower id has joined the other.
+      #expect(found[1]?.0 == PeerID(high: 2, low: 0) && found[1]?.1 == true)
+      #expect(found[2]?.0 == PeerID(high: 1, low: 0) && found[2]?.1 == false)
+    }
+  }
+
   @Test func `the end of a finder withdraws its advertisement and says goodbye`() async throws {
     try await withNetworkLoop { loop in
       let type = try Self.makeType()

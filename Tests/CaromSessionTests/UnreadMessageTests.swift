@@ -22,7 +22,7 @@ import Testing
       let registry = InboxRegistry()
       let inbox = registry.inbox(for: MessageChannel<Note>(5, delivery))
       let accepted = (0..<1_025).map {
-        inbox.push(Received(peer: peer, message: Self.makeNote($0)), bytes: 2)
+        inbox.push(Received(peer: peer, message: Self.makeNote($0), arrival: .zero), bytes: 2)
       }
       #expect(accepted.prefix(1_023).allSatisfy { $0 })
       let pauses = delivery == .reliableOrdered || delivery == .reliableUnordered
@@ -38,7 +38,7 @@ import Testing
     await withUnconnectedPeer { peer in
       let registry = InboxRegistry()
       let inbox = registry.inbox(for: MessageChannel<Note>(5, delivery))
-      let message = Received(peer: peer, message: Note([]))
+      let message = Received(peer: peer, message: Note([]), arrival: .zero)
       for _ in 0..<7 { #expect(inbox.push(message, bytes: 32 << 10)) }
       #expect(inbox.push(message, bytes: (32 << 10) - 1))
       #expect(inbox.count == 8 && inbox.dropped == 0)
@@ -56,9 +56,11 @@ import Testing
       let busy = Peer(info: makePeer("busy"), connectionID: ConnectionID(2), hub: quiet.hub)
       let registry = InboxRegistry()
       let inbox = registry.inbox(for: .latest)
-      #expect(inbox.push(Received(peer: quiet, message: Note([9])), bytes: 1))
+      #expect(inbox.push(Received(peer: quiet, message: Note([9]), arrival: .zero), bytes: 1))
       for number in 1...1_024 {
-        #expect(inbox.push(Received(peer: busy, message: Self.makeNote(number)), bytes: 2))
+        #expect(
+          inbox.push(Received(peer: busy, message: Self.makeNote(number), arrival: .zero), bytes: 2)
+        )
       }
       #expect(inbox.count == 1_024)
       #expect(inbox.pop()?.message == Note([9]))

@@ -8,6 +8,9 @@ import CaromSimulation
 /// or if it joined the session as a spectator. A peer that comes back gets its player again if that
 /// player is still free. While a player has no peer, its input is neutral.
 ///
+/// The first state that a peer gets is that after the next tick, so that it includes what the host
+/// sets on `server` when it polls the notice that the peer has joined.
+///
 /// ```swift
 /// let match = HostedRollback(RollbackServer(Race(), players: 4, at: loop.now), over: session)
 /// for await _ in match.ticks {
@@ -25,6 +28,10 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     case joined(Peer, player: Int?)
     /// The peer has disconnected. The input of its player is neutral from now on.
     case left(Peer, player: Int?, DisconnectReason)
+    /// No link reaches the peer, whose player keeps its last input. `resumed` or `left` follows.
+    case interrupted(Peer, player: Int?)
+    /// A link reaches the peer again.
+    case resumed(Peer, player: Int?)
     /// At least half of the player's inputs of the last second arrived too late.
     case inputsLate(Peer, player: Int)
     /// The player's inputs arrive in time again.
@@ -46,12 +53,28 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   public let channels: RollbackChannels
   /// Whether the session has ended.
   public var isOver: Bool { watch.hasEnded }
+  /// Whether the match is paused: no tick is due, and the ticks that would be due meanwhile are
+  /// skipped. Peers can join a paused match, and then see its current state.
+  ///
+  /// Pause a match that waits for players. Players who are in a paused match predict ahead until
+  /// their prediction window ends. To stop a game that all of them should see as stopped, let it
+  /// have a pause as a part of its state, which an input begins.
+  public var isPaused = false {
+    didSet {
+      if isPaused { due = 0 } else if oldValue { skipDueTicks() }
+    }
+  }
 
   private var host: RollbackHost<Game, Peer>
   private let watch: PeerWatch
   private let choosePlayer: ((Peer, _ free: [Int]) -> Int?)?
   var notices = EventQueue<Notice>(limit: noticeLimit)
   private var due = 0
+  /// Whether a peer has joined since the last tick, so that its first state is due.
+  private var hasNewcomers = false
+  /// The peers that have been sent the end of the match.
+  private var finished: Set<Peer> = []
+  private var arrivals: [Peer: Instant] = [:]
   private var writer = PacketWriter(capacity: 512)
 
   /// Creates a match that serves `server` over a session that this side hosts.
@@ -88,6 +111,9 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
 
   /// All peers that receive the match.
   public var peers: [Peer] { host.ids }
+
+  /// Returns the time at which the last inputs of a peer arrived, or nil if there were none.
+  public func lastInputs(of peer: Peer) -> Instant? { arrivals[peer] }
 
   /// Removes and returns the next notice about a peer, or nil if there is none.
   public func pollNotice() -> Notice? { notices.popFirst { .missed(notices: $0) } }
@@ -135,40 +161,65 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     host.advance()
     due = max(0, due - 1)
     takeEvents()
-    if due == 0 { send() }
+    if due == 0 || hasNewcomers { send() }
   }
 
   /// Processes the events and messages that have arrived, and counts the ticks that are due.
   public func receive(at now: Instant? = nil) {
     let now = now ?? session.loop.now
-    while let event = watch.next() { handle(event) }
+    let hadNewcomers = hasNewcomers
+    takePeerEvents()
     for received in session.takeMessages(on: channels.control) {
-      receive(received.message.message, received.message.bytes, from: received.peer, at: now)
+      let packet = received.message
+      receive(packet.message, packet.bytes, from: received.peer, at: received.arrival)
     }
     for received in session.takeMessages(on: channels.inputs) {
-      receive(.inputs, received.message.bytes, from: received.peer, at: now)
+      receive(.inputs, received.message.bytes, from: received.peer, at: received.arrival)
     }
-    due += host.server.takeDueTicks(at: now)
+    let ticks = host.server.takeDueTicks(at: now)
+    due = isPaused ? 0 : due + ticks
     takeEvents()
+    // The next tick sends newcomers their first state. A paused match has none.
+    guard !hasNewcomers || isPaused && hadNewcomers else { return }
     send()
   }
 
   /// Sends the last inputs reliably, so that they arrive even if the session ends immediately
   /// afterwards. Call this method after the last tick.
   public func finish() {
-    for peer in host.ids {
-      writer.removeAll()
-      guard host.writeInputs(for: peer, into: &writer) else { continue }
-      _ = peer.post(RollbackPacket(.inputs, writer.bytes), on: channels.control)
-    }
+    for peer in host.ids { finish(for: peer) }
   }
 
+  /// Ends the match for one peer: sends it the last inputs reliably, and nothing of the match
+  /// afterwards. Its connection remains open. Returns false if the match has already ended for the
+  /// peer, or the peer is not in it.
+  @discardableResult
+  public func finish(for peer: Peer) -> Bool {
+    if hasNewcomers { send() }
+    guard host.contains(peer), finished.insert(peer).inserted else { return false }
+    writer.removeAll()
+    if host.writeInputs(for: peer, into: &writer) {
+      _ = peer.post(RollbackPacket(.inputs, writer.bytes), on: channels.control)
+    }
+    return true
+  }
+
+  private func skipDueTicks() { _ = host.server.takeDueTicks(at: session.loop.now) }
+
   // MARK: Peers
+
+  private func takePeerEvents() {
+    while let event = watch.next() { handle(event) }
+  }
 
   private func handle(_ event: PeerEvent) {
     switch event {
     case .joined(let peer): add(peer)
     case .left(let peer, let reason): remove(peer, reason)
+    case .interrupted(let peer) where host.contains(peer):
+      notices.append(.interrupted(peer, player: host.player(of: peer)))
+    case .resumed(let peer) where host.contains(peer):
+      notices.append(.resumed(peer, player: host.player(of: peer)))
     case .missed:
       // Too much happened since the last call: begin again with the peers that are connected now.
       let connected = watch.connected
@@ -184,6 +235,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     guard !host.contains(peer) else { return }
     let player = peer.isSpectator ? nil : choose(for: peer)
     host.add(peer, peer: peer.id, as: player)
+    hasNewcomers = true
     notices.append(.joined(peer, player: player))
   }
 
@@ -199,6 +251,8 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     guard host.contains(peer) else { return }
     let player = host.player(of: peer)
     host.remove(peer)
+    finished.remove(peer)
+    arrivals[peer] = nil
     notices.append(.left(peer, player: player, reason))
   }
 
@@ -218,6 +272,9 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   private func receive(
     _ message: RollbackMessage, _ bytes: [UInt8], from peer: Peer, at now: Instant
   ) {
+    // A peer may have joined after the events were taken.
+    if !host.contains(peer) { takePeerEvents() }
+    if message == .inputs, host.contains(peer) { arrivals[peer] = now }
     do throws(DecodeError) {
       try host.receive(message, bytes.span, from: peer, at: now)
     } catch {
@@ -226,9 +283,11 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   }
 
   private func send() {
+    hasNewcomers = false
     while true {
       writer.removeAll()
       guard let (peer, message) = host.pollTransmit(into: &writer) else { return }
+      if finished.contains(peer) { continue }
       channels.post(message, writer.bytes, to: peer)
     }
   }

@@ -66,9 +66,15 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   /// The reason why the connection to the host has ended, or nil while it has not.
   public private(set) var endReason: DisconnectReason?
 
+  /// The time at which the host's last inputs arrived, or nil before the first.
+  public private(set) var lastInputs: Instant?
+
   private let watch: PeerWatch
   private let meter: RoundTripMeter
   private var measuredAt: Instant
+  /// The time at which the client leaves the host unless the first state has arrived; nil for never
+  /// and once it has arrived.
+  private var deadline: Instant?
   var notices = EventQueue<Notice>(limit: noticeLimit)
   private var due = 0
   private var writer = PacketWriter(capacity: 512)
@@ -77,10 +83,12 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
 
   /// Creates the client's side of a match, which waits for its seat and the first state. `window`
   /// is the prediction window and `inputDelay` the minimum input delay, both in ticks. `roundTrip`
-  /// is the round-trip time to the host, if it is already known.
+  /// is the round-trip time to the host, if it is already known. If the first state does not arrive
+  /// within `limit`, the client disconnects, with the reason `timedOut`; nil for no limit.
   public init(
     _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
-    window: Int = SimulationLimits.window, inputDelay: Int = 0, roundTrip: Duration? = nil
+    window: Int = SimulationLimits.window, inputDelay: Int = 0, roundTrip: Duration? = nil,
+    within limit: Duration? = nil
   ) {
     self.session = session
     self.host = host
@@ -89,6 +97,7 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     client = RollbackClient(window: window, inputDelay: inputDelay, at: now)
     client.roundTrip = roundTrip ?? .zero
     measuredAt = now
+    deadline = limit.map { now + $0 }
     channels.open(over: session)
     watch = PeerWatch(session, expecting: [host])
     meter = RoundTripMeter(host, first: roundTrip)
@@ -156,15 +165,28 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     while let event = watch.next() { handle(event) }
     if watch.hasEnded { endReason = endReason ?? .closedLocally }
     for received in session.takeMessages(on: channels.control) where received.peer == host {
-      receive(received.message.message, received.message.bytes, at: now)
+      receive(received.message.message, received.message.bytes, at: received.arrival)
     }
     for received in session.takeMessages(on: channels.inputs) where received.peer == host {
-      receive(.inputs, received.message.bytes, at: now)
+      receive(.inputs, received.message.bytes, at: received.arrival)
     }
     takeReports()
+    leaveIfLate(at: now)
     guard endReason == nil else { return end() }
     due += client.takeDueTicks(at: now)
     send()
+  }
+
+  /// Leaves a host whose first state has not arrived in time.
+  private func leaveIfLate(at now: Instant) {
+    guard let deadline else { return }
+    if client.rollback != nil { return self.deadline = nil }
+    if now >= deadline { leave(.timedOut, Goodbye(.timedOut)) }
+  }
+
+  private func leave(_ reason: DisconnectReason, _ goodbye: Goodbye) {
+    endReason = endReason ?? reason
+    host.disconnect(goodbye, as: reason)
   }
 
   private func measureRoundTrip(at now: Instant) {
@@ -211,9 +233,9 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   private func receive(_ message: RollbackMessage, _ bytes: [UInt8], at now: Instant) {
     do throws(DecodeError) {
       try client.receive(message, bytes.span, at: now)
+      if message == .inputs { lastInputs = now }
     } catch {
-      endReason = endReason ?? .protocolViolation
-      host.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+      leave(.protocolViolation, Goodbye(.protocolViolation))
     }
   }
 

@@ -40,7 +40,7 @@ public final class JoinedWorld {
     watch = PeerWatch(session, expecting: [host]) { event in
       // An empty message, which no snapshot is, wakes the reader.
       guard case .left(host, _) = event else { return }
-      _ = inbox.push(Received(peer: host, message: EncodedMessage([])))
+      _ = inbox.push(Received(peer: host, message: EncodedMessage([]), arrival: host.hub.loop.now))
     }
   }
 

@@ -48,12 +48,3 @@ public struct RollbackChannels: Hashable, Sendable {
     }
   }
 }
-
-extension Peer {
-  /// Closes the connection to the peer without waiting. Can be called on any thread.
-  func disconnect(_ goodbye: Goodbye, as reason: DisconnectReason) {
-    let node = node
-    let connection = connectionID
-    node.loop.post { node.assumeIsolated { $0.close(connection, goodbye, as: reason) } }
-  }
-}

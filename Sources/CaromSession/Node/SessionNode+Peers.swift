@@ -75,10 +75,11 @@ extension SessionNode {
 
 // MARK: - Shutting down
 extension SessionNode {
-  /// Closes all connections with `goodbye`, and stops listening and matchmaking. The sockets stay
-  /// open until the goodbyes have been sent.
+  /// Closes all connections with `goodbye`, after the messages that were posted before, and stops
+  /// listening and matchmaking. The sockets stay open until the goodbyes have been sent.
   public func retire(_ goodbye: Goodbye = Goodbye(.left)) {
     guard !isShutDown else { return }
+    handlePosts()
     isShutDown = true
     sockets.closeListeners()
     for connection in dials.keys.sorted() { dials[connection]?.task?.cancel() }

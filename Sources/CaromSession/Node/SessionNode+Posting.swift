@@ -22,6 +22,12 @@ struct PostedMessage: Sendable {
   let target: Target
 }
 
+/// What another thread has posted to a node.
+enum Post: Sendable {
+  case message(PostedMessage)
+  case close(ConnectionID, Goodbye, as: DisconnectReason)
+}
+
 // Posting from any thread. A reliable message that was accepted waits for room in the send queue,
 // so that it is lost only together with its connection.
 extension SessionNode {
@@ -60,23 +66,44 @@ extension SessionNode {
     let options = channel.options(lifetime: lifetime, at: loop.now)
     let message = PostedMessage(
       bytes: bytes, channel: channel.id, options: options, target: target)
-    switch posts.append(message, bytes: bytes.count) {
+    return post(.message(message), bytes: bytes.count)
+  }
+
+  /// Closes a connection after the messages that were posted before, without waiting. Can be called
+  /// from any thread.
+  nonisolated func postClose(
+    _ connection: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason
+  ) {
+    _ = post(.close(connection, goodbye, as: reason), isBounded: false)
+  }
+
+  private nonisolated func post(_ post: Post, bytes: Int = 0, isBounded: Bool = true) -> Bool {
+    switch posts.append(post, bytes: bytes, isBounded: isBounded) {
     case .isFull: return false
-    case .isFirst: loop.post { self.assumeIsolated { $0.sendPosts() } }
+    case .isFirst: loop.post { self.assumeIsolated { $0.handlePosts() } }
     case .isMore: break
     }
     return true
   }
 
-  private func sendPosts() {
-    for message in posts.removeAll() {
-      switch message.target {
-      case .one(let connection): send(message, to: connection)
-      case .all(let exceptions):
-        for connection in lobby.connectionIDs
-        where lobby.isOpen(connection) && !exceptions.contains(connection) {
-          send(message, to: connection)
-        }
+  /// Sends the messages and closes the connections that were posted so far.
+  func handlePosts() {
+    for post in posts.removeAll() {
+      switch post {
+      case .message(let message): send(message)
+      case .close(let connection, let goodbye, let reason):
+        close(connection, goodbye, as: reason)
+      }
+    }
+  }
+
+  private func send(_ message: PostedMessage) {
+    switch message.target {
+    case .one(let connection): send(message, to: connection)
+    case .all(let exceptions):
+      for connection in lobby.connectionIDs
+      where lobby.isOpen(connection) && !exceptions.contains(connection) {
+        send(message, to: connection)
       }
     }
   }

@@ -54,7 +54,7 @@ public actor SessionNode: LoopActor {
   var arrivals = Arrivals()
 
   /// The messages that other threads have posted.
-  nonisolated let posts = PostQueue<PostedMessage>(
+  nonisolated let posts = PostQueue<Post>(
     limit: PostedMessage.limit, byteLimit: PostedMessage.byteLimit)
   /// The connections for which too many posted messages wait for room in the send queue.
   nonisolated let fullPostQueues = Locked<Set<ConnectionID>>([])

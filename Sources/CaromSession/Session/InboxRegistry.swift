@@ -119,7 +119,7 @@ extension InboxRegistry {
     let batch = InboxBatch(for: inbox)
     return SessionHub.Reader { peer, bytes in
       guard let message = try? channel.coding.decode(bytes) else { return .malformed }
-      let received = Received(peer: peer, message: message)
+      let received = Received(peer: peer, message: message, arrival: peer.hub.loop.now)
       return batch.append(received, bytes: bytes.count) ? .accepted : .acceptedAndFull
     } flush: {
       batch.flush()

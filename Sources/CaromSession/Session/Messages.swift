@@ -7,6 +7,10 @@ public struct Received<Message: Sendable>: Sendable {
   public let peer: Peer
   /// The decoded message.
   public let message: Message
+  /// The time at which the message arrived, on the clock of the peer's loop. For a message that
+  /// waited in its connection, because its channel had no reader or a full inbox, the time at which
+  /// it could be read.
+  public let arrival: Instant
 }
 
 /// The messages from all peers on one channel, for one reader at a time.

@@ -8,6 +8,8 @@ public struct Peer: Sendable {
   /// The id of the connection to the peer, for calls to `SessionNode`.
   public let connectionID: ConnectionID
   let hub: SessionHub
+  /// Whether the peer hosts the session, so that this side is its client.
+  public internal(set) var isHost = false
 
   var node: SessionNode { hub.node }
 
@@ -104,6 +106,12 @@ extension Peer {
   public func close(_ goodbye: Goodbye = Goodbye(.left)) async {
     await node.close(connectionID, goodbye)
   }
+
+  /// Closes the connection and sends `goodbye` to the peer, after the messages that were posted
+  /// before, without waiting. This side's events report `reason`. Can be called from any thread.
+  public func disconnect(
+    _ goodbye: Goodbye = Goodbye(.left), as reason: DisconnectReason = .closedLocally
+  ) { node.postClose(connectionID, goodbye, as: reason) }
 
   /// Disconnects the peer and sends it `reason`. A reason longer than 255 bytes of UTF-8 is
   /// omitted.

@@ -39,15 +39,31 @@ public struct Session: Sendable {
   /// The node on `loop`, for code that runs on the loop's thread.
   public var node: SessionNode { hubs[0].node }
 
-  init(_ nodes: [SessionNode], admit: (@Sendable (PeerInfo) -> Admission)?) async {
+  init(
+    _ nodes: [SessionNode], admit: (@Sendable (PeerInfo) -> Admission)?,
+    directory: (@Sendable (SessionEvent) -> Void)? = nil
+  ) async {
     let events = Inbox<PeerEvent>(
       limit: PeerEvents.limit, overflow: .dropOldestAndReport { .missed(events: $0) })
     let inboxes = InboxRegistry()
     eventInbox = events
     self.inboxes = inboxes
-    hubs = nodes.map { SessionHub(node: $0, events: events, inboxes: inboxes, admit: admit) }
+    hubs = nodes.map {
+      SessionHub(
+        node: $0, events: events, inboxes: inboxes, admit: admit, directory: directory)
+    }
     inboxes.setHubs(hubs)
     for hub in hubs { await hub.begin() }
+  }
+
+  /// Runs `body` with the session of a node in matchmaking mode, which accepts every peer.
+  /// `directory` receives the node's `advertise` and `connect` events, on the loop.
+  package static func run<Result>(
+    matching node: SessionNode, directory: @escaping @Sendable (SessionEvent) -> Void,
+    _ body: (Session) async throws -> Result
+  ) async throws -> Result {
+    let session = await Session([node], admit: { _ in .accept }, directory: directory)
+    return try await session.run { try await body(session) }
   }
 
   func run<Result>(_ body: () async throws -> Result) async throws -> Result {
@@ -153,6 +169,17 @@ extension Session {
     var messages: [Received<Message>] = []
     while let message = inbox.pop() { messages.append(message) }
     return messages
+  }
+
+  /// Closes the connection of a peer that sends a message on a channel other than `channels`, with
+  /// the reason `protocolViolation`. Without this call, such messages wait for a reader. Can be
+  /// called from any thread.
+  public func rejectMessages(exceptOn channels: [UInt8]) {
+    var allowed = ChannelMask()
+    for channel in channels { allowed.insert(channel) }
+    for hub in hubs {
+      hub.loop.post { [allowed] in hub.assumeIsolated { $0.rejectMessages(exceptOn: allowed) } }
+    }
   }
 }
 

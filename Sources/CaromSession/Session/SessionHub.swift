@@ -33,6 +33,8 @@ actor SessionHub: LoopActor {
   nonisolated let inboxes: InboxRegistry
 
   private let admit: (@Sendable (PeerInfo) -> Admission)?
+  /// Receives the events that concern the search for an opponent, in matchmaking mode.
+  private let directory: (@Sendable (SessionEvent) -> Void)?
   /// The connected peers, in the order in which they joined.
   private var order: [ConnectionID] = []
   private var peers: [ConnectionID: Peer] = [:]
@@ -54,9 +56,11 @@ actor SessionHub: LoopActor {
 
   init(
     node: SessionNode, events: Inbox<PeerEvent>, inboxes: InboxRegistry,
-    admit: (@Sendable (PeerInfo) -> Admission)?
+    admit: (@Sendable (PeerInfo) -> Admission)?,
+    directory: (@Sendable (SessionEvent) -> Void)? = nil
   ) {
     self.node = node
+    self.directory = directory
     self.events = events
     self.inboxes = inboxes
     loop = node.loop
@@ -107,6 +111,13 @@ actor SessionHub: LoopActor {
     endReaders()
   }
 
+  /// Closes the connection of a peer that sends a message on a channel outside `allowed`.
+  func rejectMessages(exceptOn allowed: ChannelMask) {
+    for channel in 0..<UInt8(64) where !allowed.contains(channel) {
+      setReader(Reader { _, _ in .malformed }, of: channel)
+    }
+  }
+
   func resume(_ channel: UInt8) {
     node.assumeIsolated { $0.resume(channel: channel) }
   }
@@ -118,7 +129,8 @@ extension SessionHub {
     switch event {
     case .requested(let connection, let info, _): decide(connection, info)
     case .opened(let connection, let info):
-      let peer = Peer(info: info, connectionID: connection, hub: self)
+      var peer = Peer(info: info, connectionID: connection, hub: self)
+      peer.isHost = node.assumeIsolated { !$0.isIncoming(connection) }
       peers[connection] = peer
       order.append(connection)
       inboxes.add(connection)
@@ -132,7 +144,8 @@ extension SessionHub {
     case .inputResumed(let connection, let channel):
       emit(connection) { .inputResumed($0, channel: channel) }
     case .wrongCode(let failure): emit(.wrongCode(failure))
-    case .message, .measured, .writable, .expired, .receipt, .advertise, .connect: break
+    case .advertise, .connect: directory?(event)
+    case .message, .measured, .writable, .expired, .receipt: break
     }
   }
 

@@ -68,6 +68,15 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     }
   }
 
+  /// Records every tick that `broadcaster`, such as a server's, has confirmed since the previous
+  /// call. Call this method at least once a second, before `broadcaster` discards the states.
+  public mutating func record(_ broadcaster: RollbackBroadcaster<Game>) {
+    while tick < broadcaster.tick, let game = broadcaster.history.state(at: tick.next) {
+      let at = tick
+      append({ broadcaster.input(for: $0, at: at) ?? Game.Input() }, leadingTo: game)
+    }
+  }
+
   /// Ends the recording with `game`, its last state. Nothing can be recorded afterwards.
   public mutating func finish(_ game: borrowing Game) {
     hash = game.hash

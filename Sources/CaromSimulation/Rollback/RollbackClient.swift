@@ -155,11 +155,19 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   // MARK: Playing
 
   /// Whether an input is waiting to be assigned to a tick, because the game stalls or the input
-  /// delay has become shorter. The next input is merged with the waiting one.
-  package var isInputPending: Bool { pending != nil }
+  /// delay has become shorter. The next input is merged with the waiting one: a one-time action
+  /// that must not be merged with another can wait until this is false.
+  public var isInputPending: Bool { pending != nil }
 
   /// The state to draw, or nil before the first keyframe.
   public var state: Game? { rollback?.state }
+  /// The state after the last confirmed tick, or nil before the first keyframe.
+  public var confirmedState: Game? { rollback.flatMap { $0.state(at: $0.confirmedTick) } }
+  /// The number of ticks by which `state` is ahead of `confirmedState`; 0 before the first
+  /// keyframe.
+  public var predictedTicks: Int {
+    rollback.map { Int($0.confirmedTick.distance(to: $0.tick)) } ?? 0
+  }
 
   /// Simulates a tick with the player's input, which is ignored for a spectator. Returns whether
   /// the tick was simulated, or nil before the first keyframe.

@@ -160,7 +160,8 @@ import Testing
             log.append("\(peer.name) plays \(player ?? -1)")
           case .left(let peer, let player, let reason):
             log.append("\(peer.name), \(player ?? -1), left: \(reason)")
-          case .inputsLate, .inputsOnTime, .desynced, .missed: log.append("trouble")
+          case .interrupted, .resumed, .inputsLate, .inputsOnTime, .desynced, .missed:
+            log.append("trouble")
           }
         }
         if log.count == 8 { break }
