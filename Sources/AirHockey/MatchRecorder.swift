@@ -9,10 +9,10 @@ public struct MatchRecorder: Sendable {
   private var writer: ReplayWriter<Rink>
   /// The state after the last tick that was recorded.
   private var last: RinkState
-  /// The joined match's `keyframeCount` when the recording began.
+  /// The client's `keyframeCount` when the recording began.
   private let keyframeCount: Int
 
-  /// Creates a recorder that begins with `state`. For a joined match, pass the match's current
+  /// Creates a recorder that begins with `state`. For a client of a host, pass the client's current
   /// `keyframeCount`.
   public init(_ state: RinkState, keyframeCount: Int = 0) {
     writer = ReplayWriter(
@@ -29,19 +29,18 @@ public struct MatchRecorder: Sendable {
 
   /// Adds the ticks that the host has simulated since the previous call. Call this method at least
   /// once a second, because the host discards older ticks.
-  public mutating func record(_ match: HostedMatch) {
-    let source = match.broadcaster
-    while writer.tick < source.tick, let state = source.history.state(at: writer.tick.next)?.state,
-      let home = source.input(for: 0, at: writer.tick),
-      let away = source.input(for: 1, at: writer.tick)
-    { append(home: home, away: away, leadingTo: state) }
+  public mutating func record(_ server: RollbackServer<Rink>) {
+    writer.record(server.broadcaster)
+    last = server.broadcaster.history.state(at: writer.tick)?.state ?? last
   }
 
   /// Adds the ticks that have been confirmed on a client or spectator since the previous call. Call
   /// this method at least once a second. Returns false, and adds nothing, if the host has sent the
   /// whole state again since the recording began; the recording must then end.
-  public mutating func record(_ match: JoinedMatch) -> Bool {
-    guard match.keyframeCount == keyframeCount, let rollback = match.rollback else { return false }
+  public mutating func record(_ client: RollbackClient<Rink>) -> Bool {
+    guard client.keyframeCount == keyframeCount, let rollback = client.rollback else {
+      return false
+    }
     writer.record(rollback)
     last = rollback.state(at: writer.tick)?.state ?? last
     return true

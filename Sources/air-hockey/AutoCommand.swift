@@ -35,20 +35,10 @@ struct AutoCommand: AsyncParsableCommand {
     finding.security = protection.security
     var setup = options.setup(name, net)
     setup.policy = protection.security.policy
-    let (seeking, game) = (finding, setup)
-    try await options.playOverNetwork { loop, makeDisplay in
+    let seeking = finding
+    try await options.playOverNetwork(setup) { loop, game in
       let finder = MatchFinder(as: net.peer(name), seeking, on: loop)
-      let game = NetGame(game, node: finder.node)
-      try await game.begin(with: makeDisplay)
-      do {
-        _ = try await finder.begin(owner: game) { game, event in game.handle(event) }
-      } catch {
-        await game.abandon()
-        throw error
-      }
-      let summary = await game.finish()
-      await finder.end()
-      return summary
+      try await finder.run { session, _ in await game.play(over: session) }
     }
   }
 }

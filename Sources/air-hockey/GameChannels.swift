@@ -1,15 +1,18 @@
 import AirHockey
 import Carom
 
-/// The identity of the game's protocol: application `airhockey`, version 2.
+/// The identity of the game's protocol: application `airhockey`, version 3.
 enum GameWire {
   static let application = "airhockey"
-  static let version: UInt16 = 2
+  static let version: UInt16 = 3
   static let serviceType: ServiceType = "_airhockey._tcp"
+  /// The channels that the game uses.
+  static let channels: [UInt8] = [0, 1, 2]
 }
 
 extension RollbackChannels {
-  /// The channels of the match: 0 for inputs, and 1 for whole states and messages about desyncs.
+  /// The channels of the match: 0 for inputs, and 1 for seats, whole states and messages about
+  /// desyncs.
   static let match = RollbackChannels(inputs: 0, control: 1)
 }
 

@@ -8,6 +8,9 @@ struct HostCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "host", abstract: "Open a table and keep it open for new opponents.")
 
+  /// The maximum number of spectators.
+  static let spectatorLimit = 32
+
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
   @Option(parsing: .unconditional, help: "The port to listen on; 0 lets the system choose.")
@@ -38,41 +41,42 @@ struct HostCommand: AsyncParsableCommand {
     let protection = try net.protection.load(makesCode: true)
     setup.policy = protection.security.policy
     setup.notice = protection.notice
-    try await host(setup, protection.security)
+    let (game, security) = (setup, protection.security)
+    try await options.playOverNetwork(game) { loop, game in
+      try await host(game, security, on: loop)
+    }
   }
 
-  func host(_ setup: NetGame.Setup, _ security: SessionSecurity) async throws {
-    try await options.playOverNetwork { loop, makeDisplay in
-      let local = net.peer(setup.name)
-      let table = HostNode(
-        as: local, interfaces: net.interfaces, timing: net.timing, over: net.kinds,
-        security: security, conditions: net.conditions, isListed: !unlisted, on: loop)
-      let companion =
-        opponent
-        ? Companion(
-          strength: options.strength, transport: net.transport, policy: security.policy) : nil
-      let tablePort = try await table.listen(port: UInt16(port))
-      let game = NetGame(
-        setup, node: table.node,
-        seatTaken: { table.update(freeSeats: $0.yieldsSeat ? 1 : 0) },
-        seatFreed: {
-          table.update(freeSeats: 1)
-          companion?.start(port: tablePort)
-        })
-      await table.node.setHandler(owner: game) { game, event in game.handle(event) }
-      do {
-        try await game.begin(with: makeDisplay)
-        try await table.advertise { line in game.announce(line) }
-      } catch {
-        await game.abandon()
-        await table.close()
-        throw error
+  private func host(
+    _ game: NetGame, _ security: SessionSecurity, on loop: NetworkLoop
+  ) async throws {
+    let local = net.peer(game.setup.name)
+    let listing = TableListing(of: local, interfaces: net.interfaces, on: loop)
+    do {
+      let addresses = try await listing.open(isListed: !unlisted)
+      try await Session.host(
+        as: local, port: UInt16(port), on: addresses, over: net.kinds, seats: 1,
+        spectatorSeats: Self.spectatorLimit, timing: net.timing, security: security,
+        conditions: net.conditions, loop: loop
+      ) { session, port in
+        try await listing.begin(as: session.node.local, port: port) { game.announce($0) }
+        let companion =
+          opponent
+          ? Companion(
+            strength: options.strength, transport: net.transport, policy: security.policy) : nil
+        companion?.start(port: port)
+        await game.play(over: session, isHost: true) {
+          listing.update(freeSeats: $0.yieldsSeat ? 1 : 0)
+        } seatFreed: {
+          listing.update(freeSeats: 1)
+          companion?.start(port: port)
+        }
+        await listing.close()
+        companion?.stop()
       }
-      companion?.start(port: tablePort)
-      let summary = await game.finish()
-      await table.close()
-      companion?.stop()
-      return summary
+    } catch {
+      await listing.close()
+      throw error
     }
   }
 }

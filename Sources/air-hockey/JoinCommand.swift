@@ -55,34 +55,16 @@ extension PlayOptions {
     over net: NetOptions
   ) async throws {
     let search = try HostSearch(table: table, interfaces: net.interfaces)
-    try await playOverNetwork(isSpectator: setup.isSpectator) { loop, makeDisplay in
-      let node = SessionNode(
-        local, seats: 0, timing: net.timing, over: net.kinds, security: security, on: loop)
-      if let conditions = net.conditions { await node.simulate(conditions, asHost: false) }
-      let game = NetGame(setup, node: node)
-      await node.setHandler(owner: game) { game, event in game.handle(event) }
-      try await game.begin(with: makeDisplay)
-      let joining = Task { () -> (any Error)? in
-        do {
-          _ = try await node.connect(to: try await search.endpoints(on: loop))
-          return nil
-        } catch {
-          await game.abandon()
-          return error
-        }
+    try await playOverNetwork(setup) { loop, game in
+      do {
+        try await Session.join(
+          try await search.endpoints(on: loop), as: local, over: net.kinds, timing: net.timing,
+          security: security, conditions: net.conditions, loop: loop
+        ) { session, _ in await game.play(over: session) }
+      } catch SessionError.refused(.full) where setup.isSpectator {
+        throw CommandFailure(
+          .unavailable, "that table takes no spectators, or has no place left for one")
       }
-      let summary = await game.finish()
-      joining.cancel()
-      let failure = await joining.value
-      await node.shutdown()
-      if let failure, await game.wasAbandoned {
-        if setup.isSpectator, case SessionError.refused(.full) = failure {
-          throw CommandFailure(
-            .unavailable, "that table takes no spectators, or has no place left for one")
-        }
-        throw failure
-      }
-      return summary
     }
   }
 }

@@ -1,6 +1,7 @@
 import AirHockey
 import AirHockeyTerminal
 import Carom
+import CaromPhysics
 import CaromSimulation
 import TerminalText
 
@@ -9,65 +10,73 @@ extension NetGame {
   /// The number of desyncs after which the host is assumed to run another version of the game.
   static let desyncLimit = 8
 
-  /// Joins the host that has admitted this player. Play begins with the host's first state.
-  func beginJoining() {
+  /// Joins the match of a host. Play begins with the host's first state.
+  func beginJoining(_ host: Peer) {
+    guard let session else { return }
     summary.role = setup.isSpectator ? "watcher" : "client"
-    (finalScore, lastWonMatch) = (nil, nil)
+    (finalScore, lastWonMatch, desyncs, keyframes) = (nil, nil, 0, 0)
+    (requests, view) = ([], RinkView())
     recording?.beginNextFile()
-    var match = JoinedMatch(isSpectator: setup.isSpectator, at: loop.now)
-    if let host = connections.opponent,
-      let roundTrip = node.assumeIsolated({ $0.statistics(of: host)?.roundTrip })
-    {
-      match.updateRoundTrip(roundTrip)
-    }
+    let match = JoinedRollback<Rink>(
+      host, over: session, channels: .match,
+      roundTrip: session.node.assumeIsolated {
+        $0.statistics(of: host.connectionID)?.roundTrip
+      }, within: setup.firstStateLimit)
     role = .client(match)
     computer = ComputerPlayer(.away, strength: setup.strength, seed: .random(in: 0 ... .max))
-    awaitFirstState()
+    opponentJoined(host)
   }
 
-  func stepJoined(at now: Instant) {
-    guard let state = role.joined?.state else { return }
-    let input = localInput(in: state, at: now) ?? MalletInput(state[mallet: .away].vector)
-    let correction = role.withJoined { match in
-      match.step(input, at: now)
-      return match.correction
+  func receive(_ match: JoinedRollback<Rink>, over session: Session, at now: Instant) {
+    match.receive(at: now)
+    if match.client.keyframeCount > keyframes { handleKeyframe(of: match) }
+    for word in session.takeMessages(on: .notices) where word.peer == match.host {
+      if !take(word.message) { reject(match.host) }
     }
-    if let correction { meters.network.recordCorrection(correction) }
-    displayConfirmedEvents()
+    while !isOver, let notice = match.pollNotice() { handle(notice, of: match) }
   }
 
-  private func localInput(in state: RinkState, at now: Instant) -> MalletInput? {
-    if setup.isSpectator { return nil }
-    if setup.bot { return computer.input(for: state) }
-    return display.input(of: .away, in: state, at: now)
-  }
-
-  private func displayConfirmedEvents() {
-    while let (event, state) = role.withJoined({ $0.pollEvent() }) ?? nil {
-      show(event, state)
+  /// Begins to play with the first keyframe. The host must have given this side its seat.
+  private func handleKeyframe(of match: JoinedRollback<Rink>) {
+    guard let rollback = match.client.rollback else { return }
+    let state = rollback.state.state
+    let isFirst = keyframes == 0
+    keyframes = match.client.keyframeCount
+    guard match.player == (setup.isSpectator ? nil : 1), state.tick == rollback.tick,
+      match.client.rate == Preset.ticksPerSecond
+    else { return reject(match.host) }
+    guard isFirst, hasBegun(state) else { return }
+    if state.score == Score() {
+      show(.matchStarted, state)
+    } else {
+      display.write("match \(state.match) stands at \(state.score)")
     }
   }
 
-  /// Handles a message from the host. Returns false if the message violates the game's protocol.
-  func receiveFromHost(_ bytes: [UInt8], on channel: UInt8) -> Bool {
-    let now = loop.now
-    do throws(DecodeError) {
-      if let packet = try RollbackChannels.match.packet(on: channel, bytes.span) {
-        try receive(packet)
-        if channel == RollbackChannels.match.inputs.id {
-          meters.network.recordInputs(at: now)
-          if role.joined?.state != nil { startPlaying() }
-        }
-      } else {
-        guard channel == MessageChannel.notices.id else { return false }
-        return receive(try MatchNotice(decoding: bytes.span))
-      }
-      return role.joined.map { $0.desyncs <= Self.desyncLimit } ?? true
-    } catch { return false }
-  }
+  /// Whether there is a match to see. Match 0 is a table at which no client has played yet.
+  private func hasBegun(_ state: RinkState) -> Bool { state.match > 0 || !setup.isSpectator }
 
-  private func receive(_ notice: MatchNotice) -> Bool {
+  private func handle(
+    _ notice: JoinedRollback<Rink>.Notice, of match: JoinedRollback<Rink>
+  ) {
     switch notice {
+    case .interrupted: opponentInterrupted()
+    case .resumed: opponentResumed()
+    case .desynced(let desync):
+      desyncs += 1
+      display.write("out of sync with the host at \(desync); it sends the match again")
+      if desyncs > Self.desyncLimit { reject(match.host) }
+    case .left(let reason):
+      showConfirmedEvents(of: match)
+      showFinalScore()
+      opponentLeft(reason)
+    case .seated, .inputsLate, .inputsOnTime, .missed: break
+    }
+  }
+
+  /// Takes a word of the host. Returns false if the host must not send it.
+  private func take(_ word: MatchNotice) -> Bool {
+    switch word {
     case .playing(let client):
       guard setup.isSpectator else { return false }
       summary.watchedClient = client.isEmpty ? nil : TextWidth.plain(client)
@@ -77,45 +86,52 @@ extension NetGame {
       return true
     case .ended(let match, let score):
       guard finalScore == nil else { return false }
-      receiveFinalScore(match, score)
+      finalScore = (match, score)
+      leaveSoon()
       return true
     case .finish: return false
     }
   }
 
-  private func receive(_ packet: RollbackPacket) throws(DecodeError) {
-    let now = loop.now
-    let isFirst = role.joined?.state == nil
-    let desyncs = role.joined?.desyncs
-    try role.withJoined { (match) throws(DecodeError) in
-      try match.receive(packet.message, packet.bytes.span, at: now)
-    }
-    if role.joined?.desyncs != desyncs, let desync = role.joined?.lastDesync {
-      display.write("out of sync with the host at \(desync); it sends the match again")
-    }
-    guard isFirst, let state = role.joined?.state else { return }
-    timers.firstState?.cancel()
-    // Match 0 is a table at which no client has played yet; a spectator has nothing to see.
-    guard state.match > 0 || !setup.isSpectator else { return }
-    if state.score == Score() {
-      show(.matchStarted, state)
-    } else {
-      display.write("match \(state.match) stands at \(state.score)")
-    }
-    startPlaying()
-  }
-
-  /// Stores the final score that the host sent. The inputs that led to this score may not have
-  /// arrived yet.
-  private func receiveFinalScore(_ match: UInt16, _ score: Score) {
-    let now = loop.now
-    role.withJoined { $0.stepToConfirmed(at: now) }
-    displayConfirmedEvents()
-    finalScore = (match, score)
-    closeSoon()
+  /// Displays the final score that the host has sent.
+  private func showFinalScore() {
+    guard let (match, score) = finalScore else { return }
     if let winner = Seat.allCases.first(where: { score[$0] == Preset.goalsToWin }) {
       showWinner(winner, match, score)
     }
     display.write("final score \(score)")
+  }
+
+  func step(_ match: JoinedRollback<Rink>, at now: Instant) {
+    guard let state = match.state?.state, let tick = match.client.rollback?.tick else {
+      match.advance()
+      return
+    }
+    let isRequestDue = !requests.isEmpty && !match.client.isInputPending
+    let request = isRequestDue ? requests.removeFirst() : nil
+    let mallet = localInput(in: state, at: now) ?? MalletInput(state[mallet: .away].vector)
+    match.advance(with: RinkInput(mallet, request: request))
+    if timers.ending == nil, hasBegun(state) { isPlaying = true }
+    if let corrected = match.client.rollback?.state(at: tick)?.state, corrected != state {
+      view.correct(from: state, to: corrected, at: now)
+      meters.network.recordCorrection(
+        (corrected.puck.position.vector - state.puck.position.vector).length)
+    }
+    showConfirmedEvents(of: match)
+  }
+
+  private func localInput(in state: RinkState, at now: Instant) -> MalletInput? {
+    if setup.isSpectator { return nil }
+    if setup.bot { return computer.input(for: state) }
+    return display.input(of: .away, in: state, at: now)
+  }
+
+  private func showConfirmedEvents(of match: JoinedRollback<Rink>) {
+    while let next = match.pollEvent() {
+      guard case .confirmed(let event, let tick) = next,
+        let state = match.client.rollback?.state(at: tick.next)?.state
+      else { continue }
+      show(event, state)
+    }
   }
 }

@@ -3,111 +3,103 @@ import AirHockeyTerminal
 import Carom
 import CaromSimulation
 
-// The host side: its simulation is authoritative, and it sends the match to all peers.
+// The host side: its simulation is authoritative, and all peers receive the match.
 extension NetGame {
-  /// Begins a match at 0-0 with a new client, or continues the match of a `returning` one.
-  func beginHosting(_ connection: ConnectionID, returning: Bool) {
+  /// Opens the match to the peers of the session. It is paused until a client takes the seat.
+  func becomeHost() {
+    guard let session else { return }
+    if case .host = role { return }
     summary.role = "host"
-    becomeHost()
-    let now = loop.now
-    if let client = role.hosted?.client { connections.recipients[client] = nil }
-    guard let recipient = role.withHosted({ $0.addClient(returning: returning, at: now) }),
-      let state = role.hosted?.state
-    else { return }
-    connections.recipients[recipient] = connection
-    endInterruptionPause()
-    tellSpectators()
-    record()
-    computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
-    if !returning { show(.matchStarted, state) }
-    sendMatch()
-    startPlaying()
+    (finalScore, lastWonMatch, desyncs) = (nil, nil, 0)
+    recording?.beginNextFile()
+    let server = RollbackServer(
+      Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: loop.now)
+    let match = HostedRollback(server, over: session, channels: .match, remotePlayers: [1])
+    match.isPaused = true
+    role = .host(match)
   }
 
-  /// Adds a spectator to the match.
-  func addSpectator(_ connection: ConnectionID, _ info: PeerInfo) {
-    becomeHost()
-    guard let recipient = role.withHosted({ $0.addSpectator() }) else { return }
-    connections.recipients[recipient] = connection
-    display.write("\(info.name) watches")
-    send(.playing(against: clientName), on: .notices, to: connection)
-    sendMatch()
+  func receive(_ match: HostedRollback<Rink>, over session: Session, at now: Instant) {
+    match.receive(at: now)
+    while !isOver, let notice = match.pollNotice() { handle(notice, of: match) }
+    for word in session.takeMessages(on: .notices) where !isOver {
+      // Only the client may end its game.
+      guard word.message == .finish, word.peer == opponent else {
+        reject(word.peer)
+        continue
+      }
+      if sendFinalScore(of: match, to: word.peer) {
+        word.peer.disconnect(Goodbye(.finished), as: .finished)
+      }
+    }
+  }
+
+  private func handle(_ notice: HostedRollback<Rink>.Notice, of match: HostedRollback<Rink>) {
+    switch notice {
+    case .joined(let peer, player: nil):
+      display.write("\(peer.name) watches")
+      send(.playing(against: clientName), to: peer)
+    case .joined(let peer, player: _?): begin(match, with: peer)
+    case .left(_, player: _?, .replaced): (opponent, isInterrupted) = (nil, false)
+    case .left(_, player: _?, let reason):
+      match.isPaused = true
+      opponentLeft(reason)
+      tellSpectators(of: match)
+    case .interrupted(_, player: _?): opponentInterrupted()
+    case .resumed(_, player: _?): opponentResumed()
+    default: break
+    }
+  }
+
+  /// Begins a match at 0-0 with a new client, or continues the match of a returning one.
+  private func begin(_ match: HostedRollback<Rink>, with client: Peer) {
+    let isReturning = client.id == lastClient
+    lastClient = client.id
+    opponentJoined(client)
+    homeRequests.seatTaken(returning: isReturning)
+    if isReturning { match.server.setInput(RinkInput(nil, request: .resume), for: 1) }
+    endInterruptionPause()
+    tellSpectators(of: match)
+    computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
+    match.isPaused = false
+    isPlaying = true
   }
 
   /// Sends the name of the client to all spectators.
-  func tellSpectators() {
-    let notice = MatchNotice.playing(against: clientName)
-    for connection in connections.recipients.values where connection != connections.opponent {
-      send(notice, on: .notices, to: connection)
+  private func tellSpectators(of match: HostedRollback<Rink>) {
+    for peer in match.peers where match.player(of: peer) == nil {
+      send(.playing(against: clientName), to: peer)
     }
   }
 
   /// The name of the client, or an empty string if the seat is free.
-  private var clientName: String { connections.opponent == nil ? "" : summary.peer ?? "" }
+  private var clientName: String { opponent == nil ? "" : summary.peer ?? "" }
 
-  private func becomeHost() {
-    if case .host = role { return }
-    recording?.beginNextFile()
-    role = .host(HostedMatch(at: loop.now))
-  }
-
-  func stepHosted(at now: Instant) {
-    guard let state = role.hosted?.state else { return }
-    let input =
+  func step(_ match: HostedRollback<Rink>, at now: Instant) {
+    let state = match.server.game.state
+    let mallet =
       setup.bot ? computer.input(for: state) : display.input(of: .home, in: state, at: now)
-    let mallet = input ?? MalletInput(state[mallet: .home].vector)
-    guard let events = role.withHosted({ $0.step(home: mallet) }), let after = role.hosted?.state
-    else { return }
-    for event in events { show(event, after) }
-    if let limit = setup.matchLimit, summary.matches >= limit { finishHosting() }
+    let input = homeRequests.input(
+      mallet ?? MalletInput(state[mallet: .home].vector), in: state)
+    match.server.setInput(input, for: 0)
+    match.advance()
+    for event in match.server.events { show(event, match.server.game.state) }
+    if let limit = setup.matchLimit, summary.matches >= limit { finishHosting(match) }
   }
 
-  /// Sends the last inputs and the final score to all peers, and ends the session.
-  func finishHosting() {
-    for connection in connections.recipients.values { sendFinalScore(to: connection) }
+  /// Sends the last inputs and the final score to all peers, and ends the game.
+  func finishHosting(_ match: HostedRollback<Rink>) {
+    for peer in match.peers { sendFinalScore(of: match, to: peer) }
     end("finished", Goodbye(.finished))
   }
 
-  /// Sends the last inputs on a reliable channel, since no later packet would repeat them if they
-  /// were lost, and then the final score.
-  private func sendFinalScore(to connection: ConnectionID) {
-    guard let recipient = connections.recipient(connection) else { return }
-    if let bytes = role.withHosted({ $0.unacknowledgedInputs(for: recipient) }) ?? nil {
-      send(RollbackPacket(.inputs, bytes), on: RollbackChannels.match.control, to: connection)
-    }
-    if let hosted = role.hosted { send(hosted.finalNotice, on: .notices, to: connection) }
-  }
-
-  /// Sends the final score to a client that has played until its time limit, and closes its
-  /// connection.
-  private func dismissClient(_ connection: ConnectionID) {
-    sendFinalScore(to: connection)
-    node.assumeIsolated { $0.close(connection, Goodbye(.finished), as: .finished) }
-  }
-
-  /// Handles a message from a client or spectator. Returns false if the message violates the game's
-  /// protocol.
-  func receiveFromClient(
-    _ bytes: [UInt8], on channel: UInt8, from connection: ConnectionID
-  ) -> Bool {
-    guard let recipient = connections.recipient(connection) else { return true }
-    let now = loop.now
-    do throws(DecodeError) {
-      guard let packet = try RollbackChannels.match.packet(on: channel, bytes.span) else {
-        guard channel == MessageChannel.notices.id,
-          try MatchNotice(decoding: bytes.span) == .finish, connection == connections.opponent
-        else { return false }
-        dismissClient(connection)
-        return true
-      }
-      let isInputs = channel == RollbackChannels.match.inputs.id
-      guard isInputs || packet.message != .inputs else { return false }
-      // The reply is sent with the next tick, so that several requests cause one reply.
-      try role.withHosted { (match) throws(DecodeError) in
-        try match.receive(packet.message, packet.bytes.span, from: recipient, at: now)
-      }
-      if isInputs, connection == connections.opponent { meters.network.recordInputs(at: now) }
-      return true
-    } catch { return false }
+  /// Sends the last inputs and the final score to a peer, unless this has already been done.
+  /// Returns whether they were sent.
+  @discardableResult
+  private func sendFinalScore(of match: HostedRollback<Rink>, to peer: Peer) -> Bool {
+    guard match.finish(for: peer) else { return false }
+    let state = match.server.game.state
+    send(.ended(match: state.match, state.score), to: peer)
+    return true
   }
 }

@@ -1,6 +1,4 @@
-import AirHockey
 import Carom
-import CaromSimulation
 
 /// Measures how the network affects a match, for each second and in total.
 struct NetworkMeter {
@@ -23,14 +21,10 @@ struct NetworkMeter {
   private var frames = 0
   private var gapSum = 0
   private var gapMost = 0
-  private var lastInputs: Instant?
   private var secondStart: Instant?
   private var bytes: (sent: UInt64, received: UInt64) = (0, 0)
   private var rollbacks = 0
   private var second = (most: 0.0, age: Duration.zero)
-
-  /// Records that inputs of the other player have arrived.
-  mutating func recordInputs(at now: Instant) { lastInputs = now }
 
   /// Records that a correction moved the puck by `length` meters. A length of 0 is not counted.
   mutating func recordCorrection(_ length: Double) {
@@ -42,8 +36,11 @@ struct NetworkMeter {
   }
 
   /// Records a frame displayed `gap` ticks ahead of the confirmed state. Also records the age of
-  /// the newest inputs: the time since they arrived plus half a round trip.
-  mutating func recordFrame(_ statistics: PeerStatistics, gap: Int, at now: Instant) {
+  /// the other player's newest inputs, which arrived at `lastInputs`: the time since then plus half
+  /// a round trip.
+  mutating func recordFrame(
+    _ statistics: PeerStatistics, gap: Int, lastInputs: Instant?, at now: Instant
+  ) {
     frames += 1
     gapSum += gap
     gapMost = max(gapMost, gap)
@@ -56,7 +53,7 @@ struct NetworkMeter {
   /// Updates `line` if a second has passed since the last update, and returns whether it has.
   mutating func endSecond(
     _ statistics: PeerStatistics, _ bytes: (sent: UInt64, received: UInt64),
-    _ match: JoinedMatch?, at now: Instant
+    rollbacks: Int, at now: Instant
   ) -> Bool {
     guard let secondStart else {
       (self.secondStart, self.bytes) = (now, bytes)
@@ -64,7 +61,6 @@ struct NetworkMeter {
     }
     let seconds = Double((now - secondStart).wholeNanoseconds) / 1e9
     guard seconds >= 1 else { return false }
-    let rollbacks = match?.statistics.rollbacks ?? 0
     let rate = { (count: UInt64) in Int((Double(count) / seconds).rounded()) }
     line = Self.line(
       statistics, age: second.age, rollbacks: max(0, rollbacks - self.rollbacks),

@@ -16,19 +16,33 @@ extension PlayOptions {
   /// cannot play without one.
   var computerPlays: Bool { bot || headless }
 
-  /// Runs a game on its own loop, then prints the summary.
+  /// Runs a game on its own loop, then prints the summary. `connect` opens a session and lets the
+  /// game play over it. If the game ends before it does, the attempt is cancelled.
   func playOverNetwork(
-    isSpectator: Bool = false,
-    _ play: (NetworkLoop, @Sendable () throws(CommandFailure) -> any GameDisplay) async throws ->
-      Summary
+    _ setup: NetGame.Setup,
+    _ connect: @escaping @Sendable (NetworkLoop, NetGame) async throws -> Void
   ) async throws {
-    if !isSpectator { try checkSeat() }
+    if !setup.isSpectator { try checkSeat() }
     Interrupts.begin()
     do {
       let summary = try await withNetworkLoop { (loop) async throws in
-        try await play(loop) { () throws(CommandFailure) in
-          try makeDisplay(.one, isSpectator: isSpectator)
+        let game = NetGame(setup, on: loop)
+        try await game.begin { () throws(CommandFailure) in
+          try makeDisplay(.one, isSpectator: setup.isSpectator)
         }
+        let connecting = Task { () -> (any Error)? in
+          do {
+            try await connect(loop, game)
+            return nil
+          } catch {
+            await game.abandon()
+            return error
+          }
+        }
+        let summary = await game.finish()
+        if await game.session == nil { connecting.cancel() }
+        if let failure = await connecting.value, await game.wasAbandoned { throw failure }
+        return summary
       }
       try report(summary)
     } catch {

@@ -1,5 +1,5 @@
 import AirHockey
-import CaromCore
+import CaromSimulation
 import Foundation
 
 /// A file into which matches are recorded while they are played. A match that does not continue the
@@ -36,18 +36,18 @@ struct RecordingFile: Sendable {
   // MARK: Recording
 
   /// Records the ticks that the host has simulated since the previous call.
-  mutating func record(_ match: HostedMatch) {
+  mutating func record(_ server: RollbackServer<Rink>) {
     guard isOpen else { return }
-    if recorder == nil { recorder = MatchRecorder(match.state) }
-    recorder?.record(match)
+    if recorder == nil { recorder = MatchRecorder(server.game.state) }
+    recorder?.record(server)
     write(recorder?.takeBytes())
   }
 
   /// Records the ticks that have been confirmed on a client since the previous call.
-  mutating func record(_ match: JoinedMatch) {
-    guard isOpen, let state = match.confirmed else { return }
-    if recorder == nil { recorder = MatchRecorder(state, keyframeCount: match.keyframeCount) }
-    if recorder?.record(match) != true { beginNextFile() }
+  mutating func record(_ client: RollbackClient<Rink>) {
+    guard isOpen, let state = client.confirmedState?.state else { return }
+    if recorder == nil { recorder = MatchRecorder(state, keyframeCount: client.keyframeCount) }
+    if recorder?.record(client) != true { beginNextFile() }
     write(recorder?.takeBytes())
   }
 

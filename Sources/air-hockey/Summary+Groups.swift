@@ -54,19 +54,24 @@ extension Summary.Timing {
 }
 
 extension Summary.Prediction {
-  /// Creates the statistics of the network and of the match. If `lateInputs` is nil, as on a
-  /// client, the number is taken from `match`.
-  init(_ network: NetworkMeter, _ match: JoinedMatch?, lateInputs: Int?) {
+  /// Creates the statistics of the network and of the match, of which this side is a host or a
+  /// client.
+  init(_ network: NetworkMeter, _ role: NetGame.Role, desyncs: Int) {
     let (count, sum, most) = network.corrections
     correctionMean = count == 0 ? 0 : (sum / Double(count) * 1e6).rounded() / 1e3
     correctionMost = (most * 1e6).rounded() / 1e3
     gapMean = (network.gap.mean * 100).rounded() / 100
     gapMost = network.gap.most
-    self.lateInputs = lateInputs ?? match?.overriddenInputs ?? 0
-    guard let match else { return }
-    rollbacks = match.statistics.rollbacks
-    deepestRollback = match.statistics.deepestRollback
-    stalls = match.statistics.stalls
-    desyncs = match.desyncs
+    self.desyncs = desyncs
+    switch role {
+    case .undecided: break
+    case .host(let match): lateInputs = match.server.missedInputs(of: 1)
+    case .client(let match):
+      lateInputs = match.client.overriddenInputs
+      guard let statistics = match.client.rollback?.statistics else { return }
+      rollbacks = statistics.rollbacks
+      deepestRollback = statistics.deepestRollback
+      stalls = statistics.stalls
+    }
   }
 }

@@ -7,9 +7,9 @@ import Testing
 /// A host, a client and a spectator without a network. Messages arrive a fixed number of ticks
 /// after they were sent.
 private struct MatchTrio {
-  var host = HostedMatch(at: .zero)
-  var client = JoinedMatch(at: .zero)
-  var spectator = JoinedMatch(isSpectator: true, at: .zero)
+  var host = MatchHost(at: .zero)
+  var client = MatchClient(at: .zero)
+  var spectator = MatchClient(isSpectator: true, at: .zero)
   var home = ComputerPlayer(.home, seed: 1)
   var away = ComputerPlayer(.away, seed: 2)
   /// The events of the host.
@@ -28,19 +28,19 @@ private struct MatchTrio {
 
   init(delay: Int = 0) {
     self.delay = delay
-    client.updateRoundTrip(.milliseconds(delay * 33))
-    ids.client = host.addClient(returning: false, at: clock)
-    ids.spectator = host.addSpectator()
+    client.client.roundTrip = .milliseconds(delay * 33)
+    ids.client = host.addClient(returning: false)
+    ids.spectator = host.server.addSpectator()
     hashes[host.state.tick] = host.state.hash
   }
 
   /// Removes the client, then adds it again, or another one.
   mutating func replaceClient(returning: Bool) {
     host.removeClient()
-    client = JoinedMatch(at: clock)
-    client.updateRoundTrip(.milliseconds(delay * 33))
+    client = MatchClient(at: clock)
+    client.client.roundTrip = .milliseconds(delay * 33)
     (down, up) = ([], [])
-    ids.client = host.addClient(returning: returning, at: clock)
+    ids.client = host.addClient(returning: returning)
     hashes[host.state.tick] = host.state.hash
   }
 
@@ -54,15 +54,15 @@ private struct MatchTrio {
     if new.contains(where: \.isWin) { isWon = true }
     hashes[host.state.tick] = host.state.hash
     stepClient()
-    for _ in 0..<spectator.takeDueTicks(at: clock) { spectator.step(nil, at: clock) }
+    for _ in 0..<spectator.client.takeDueTicks(at: clock) { spectator.step(nil) }
     send()
   }
 
   private mutating func stepClient() {
-    for _ in 0..<client.takeDueTicks(at: clock) {
+    for _ in 0..<client.client.takeDueTicks(at: clock) {
       var mallet: MalletInput?
       if let state = client.state { mallet = away.input(for: state) }
-      client.step(mallet, at: clock)
+      client.step(mallet)
     }
     while let (event, state) = client.pollEvent() {
       confirmedEvents.append((event, state))
@@ -92,7 +92,7 @@ private struct MatchTrio {
       }
     }
     for (from, kind, bytes) in up.removeFirst() where clientArrives || from != ids.client {
-      try host.receive(kind, bytes.span, from: from, at: clock)
+      try host.server.receive(kind, bytes.span, from: from, at: clock)
     }
   }
 }
@@ -114,7 +114,7 @@ private struct MatchTrio {
     let end = try #require(match.confirmedEvents.first { $0.event.isWin })
     #expect(goals == Int(end.state.score.home) + Int(end.state.score.away))
     #expect(max(end.state.score.home, end.state.score.away) == Preset.goalsToWin)
-    #expect(match.client.desyncs == 0 && match.client.keyframeCount == 1)
+    #expect(match.client.desyncs == 0 && match.client.client.keyframeCount == 1)
     #expect(match.client.statistics.rollbacks > 0)
     #expect(match.client.statistics.stalls == 0)
   }
@@ -123,7 +123,7 @@ private struct MatchTrio {
     var match = MatchTrio()
     while !match.isWon { try match.step() }
     let count = match.events.count
-    for _ in 0..<HostedMatch.restTicks { try match.step() }
+    for _ in 0..<HomeRequests.restTicks { try match.step() }
     #expect(!match.events.dropFirst(count).contains(.matchStarted))
     for _ in 0..<10 { try match.step() }
     #expect(match.events.last == .matchStarted)
@@ -136,7 +136,7 @@ private struct MatchTrio {
   {
     var match = MatchTrio()
     while !match.isWon { try match.step() }
-    for _ in 0..<HostedMatch.restTicks { try match.step() }
+    for _ in 0..<HomeRequests.restTicks { try match.step() }
     let count = match.events.count
     match.host.request(.pause)
     match.host.request(.resume)
@@ -171,8 +171,8 @@ private struct MatchTrio {
     match.client.request(.restart)
     for _ in 0..<120 { try match.step() }
     #expect(match.host.state.match == number)
-    var host = HostedMatch(at: .zero)
-    _ = host.addClient(returning: false, at: .zero)
+    var host = MatchHost(at: .zero)
+    _ = host.addClient(returning: false)
     var rink = Rink(host.state)
     for _ in 0..<600 {
       let wild = RinkInput(MalletInput(x: -MalletInput.maximumX, y: 0))
@@ -228,11 +228,12 @@ private struct MatchTrio {
     throws
   {
     var match = MatchTrio()
+    try match.step()
     match.host.request(.pause)
     match.host.request(.pause)
     match.host.request(.resume)
     for _ in 0..<4 { try match.step() }
-    #expect(match.events == [.paused(.home), .resumed(.home)])
+    #expect(match.events == [.matchStarted, .paused(.home), .resumed(.home)])
   }
 
   @Test func `the local mallet moves at once, exactly as on the host`() throws {
@@ -242,16 +243,16 @@ private struct MatchTrio {
     for _ in 0..<60 { try match.step() }
     // The client's prediction of its own mallet was confirmed.
     let tick = state.tick
-    let confirmed = try #require(match.client.rollback?.state(at: tick)?.state)
+    let confirmed = try #require(match.client.client.rollback?.state(at: tick)?.state)
     #expect(match.client.confirmed.map { $0.tick >= tick } == true)
     #expect(confirmed[mallet: .away] == state[mallet: .away])
-    #expect(match.client.overriddenInputs == 0)
+    #expect(match.client.client.overriddenInputs == 0)
   }
 
   @Test func `stalls delay the local inputs until no more stalls occur`() throws {
     var match = MatchTrio(delay: 18)
     // The reported round trip is shorter than the actual one.
-    match.client.updateRoundTrip(.milliseconds(360))
+    match.client.client.roundTrip = .milliseconds(360)
     for _ in 0..<700 { try match.step() }
     let stalls = match.client.statistics.stalls
     #expect(stalls > 0)
@@ -262,10 +263,12 @@ private struct MatchTrio {
   @Test func `a round trip beyond the prediction window delays the local inputs`() throws {
     var match = MatchTrio(delay: 22)
     for _ in 0..<300 { try match.step() }
-    let (stalls, overriddenInputs) = (match.client.statistics.stalls, match.client.overriddenInputs)
+    let (stalls, overriddenInputs) = (
+      match.client.statistics.stalls, match.client.client.overriddenInputs
+    )
     for _ in 0..<scaled(debug: 200, release: 2_000) { try match.step() }
     #expect(match.client.statistics.stalls == stalls)
-    #expect(match.client.overriddenInputs == overriddenInputs)
+    #expect(match.client.client.overriddenInputs == overriddenInputs)
     #expect(match.client.desyncs == 0)
   }
 }
@@ -287,15 +290,16 @@ private struct MatchTrio {
     var hashes: [Tick: UInt64] = [:]
     for _ in 0..<1_500 {
       try match.step()
-      host.record(match.host)
+      host.record(match.host.server)
       if let state = match.client.confirmed {
-        client = client ?? MatchRecorder(state, keyframeCount: match.client.keyframeCount)
-        let isRecorded = client?.record(match.client)
+        client = client ?? MatchRecorder(state, keyframeCount: match.client.client.keyframeCount)
+        let isRecorded = client?.record(match.client.client)
         #expect(isRecorded == true)
       }
       if let state = match.spectator.confirmed {
-        spectator = spectator ?? MatchRecorder(state, keyframeCount: match.spectator.keyframeCount)
-        let isRecorded = spectator?.record(match.spectator)
+        spectator =
+          spectator ?? MatchRecorder(state, keyframeCount: match.spectator.client.keyframeCount)
+        let isRecorded = spectator?.record(match.spectator.client)
         #expect(isRecorded == true)
       }
     }
@@ -311,8 +315,8 @@ private struct MatchTrio {
     var match = MatchTrio()
     for _ in 0..<10 { try match.step() }
     let state = try #require(match.client.confirmed)
-    var recorder = MatchRecorder(state, keyframeCount: match.client.keyframeCount + 1)
-    let isRecorded = recorder.record(match.client)
+    var recorder = MatchRecorder(state, keyframeCount: match.client.client.keyframeCount + 1)
+    let isRecorded = recorder.record(match.client.client)
     #expect(!isRecorded)
     _ = try play(recorder)
   }

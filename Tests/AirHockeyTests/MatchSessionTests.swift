@@ -11,7 +11,7 @@ import Testing
 
   /// Delivers all due messages between a host and its client, after `host` has advanced.
   private func exchange(
-    _ host: inout HostedMatch, _ client: inout JoinedMatch, _ id: Int, at now: Instant,
+    _ host: inout MatchHost, _ client: inout MatchClient, _ id: Int, at now: Instant,
     arrives: (RollbackMessage) -> Bool = { _ in true }
   ) throws {
     while let message = host.pollMessage() {
@@ -19,42 +19,42 @@ import Testing
       try client.receive(message.kind, message.bytes.span, at: now)
     }
     while let (kind, bytes) = client.pollMessage() {
-      if arrives(kind) { try host.receive(kind, bytes.span, from: id, at: now) }
+      if arrives(kind) { try host.server.receive(kind, bytes.span, from: id, at: now) }
     }
   }
 
   @Test func `a request before the first state waits for it`() throws {
-    var host = HostedMatch(at: .zero)
-    var client = JoinedMatch(at: .zero)
-    let id = host.addClient(returning: false, at: .zero)
+    var host = MatchHost(at: .zero)
+    var client = MatchClient(at: .zero)
+    let id = host.addClient(returning: false)
     client.request(.pause)
-    for _ in 0..<3 { client.step(nil, at: .zero) }
-    #expect(client.state == nil && client.confirmed == nil && client.predictedTicks == 0)
-    #expect(client.shown(at: .zero) == nil && client.rollback == nil)
-    #expect(client.statistics == RollbackStatistics() && client.keyframeCount == 0)
+    for _ in 0..<3 { client.step(nil) }
+    #expect(client.state == nil && client.confirmed == nil)
+    #expect(client.client.predictedTicks == 0 && client.client.keyframeCount == 0)
     var events: [RinkEvent] = []
     var now = Instant.zero
     for _ in 0..<10 {
       now = now + .nanoseconds(16_666_667)
       events += host.step(home: rest)
       try exchange(&host, &client, id, at: now)
-      for _ in 0..<client.takeDueTicks(at: now) { client.step(nil, at: now) }
+      for _ in 0..<client.client.takeDueTicks(at: now) { client.step(nil) }
     }
-    #expect(events == [.paused(.away)])
-    #expect(client.keyframeCount == 1 && client.state?.pauses == .away)
+    #expect(events == [.matchStarted, .paused(.away)])
+    #expect(client.client.keyframeCount == 1 && client.state?.pauses == .away)
   }
 
   @Test func `a new client begins without what the home player had asked for before`() {
     for returning in [true, false] {
-      var host = HostedMatch(at: .zero)
-      _ = host.addClient(returning: false, at: .zero)
+      var host = MatchHost(at: .zero)
+      _ = host.addClient(returning: false)
+      #expect(host.state.match == 0)
+      #expect(host.step(home: rest) == [.matchStarted])
       for _ in 0..<2 { host.request(.pause) }
       host.removeClient()
-      #expect(host.client == nil)
-      let match = host.state.match
-      let tick = host.state.tick
-      let id = host.addClient(returning: returning, at: .zero)
+      let (match, tick) = (host.state.match, host.state.tick)
+      let id = host.addClient(returning: returning)
       #expect(host.client == id)
+      #expect(host.step(home: rest) == (returning ? [] : [.matchStarted]))
       #expect(host.state.tick == tick.next)
       #expect(host.state.match == (returning ? match : match + 1))
       for _ in 0..<3 { #expect(host.step(home: rest) == []) }
@@ -62,58 +62,45 @@ import Testing
     }
   }
 
-  @Test func `the ticks while the seat was free are not played`() {
-    var host = HostedMatch(at: .zero)
-    #expect(host.state.match == 0 && host.nextTick == .zero.advanced(byNanoseconds: 16_666_667))
-    _ = host.addClient(returning: false, at: .zero + .milliseconds(200))
-    #expect(host.takeDueTicks(at: .zero + .milliseconds(200)) == 0)
-    #expect(host.takeDueTicks(at: .zero + .milliseconds(217)) == 1)
-    #expect(host.state.match == 1 && host.state.tick == Tick(1))
-    // A second client takes the seat of the first.
-    let spectator = host.addSpectator()
-    let second = host.addClient(returning: false, at: .zero + .milliseconds(217))
-    #expect(host.client == second && second != spectator && host.state.match == 2)
-    host.removeSpectator(spectator)
-    var recipients: Set<Int> = []
-    while let message = host.pollMessage() { recipients.insert(message.recipient) }
-    #expect(recipients == [second])
-    #expect(host.unacknowledgedInputs(for: spectator) == nil)
-    _ = host.step(home: rest)
-    #expect(host.unacknowledgedInputs(for: second) != nil)
-    #expect(host.finalNotice == .ended(match: 2, Score()))
-  }
-
   @Test func `a new client does not wait for the next match of the one before`() {
     var host = makeFinishedHost()
     #expect(host.state.phase == .matchEnd(winner: .home))
     let match = host.state.match
     for _ in 0..<100 { _ = host.step(home: rest) }
-    _ = host.addClient(returning: false, at: .zero)
-    #expect(host.state.match == match + 1)
+    _ = host.addClient(returning: false)
+    #expect(host.step(home: rest) == [.matchStarted] && host.state.match == match + 1)
     var events: [RinkEvent] = []
     for _ in 0..<300 { events += host.step(home: rest) }
     #expect(!events.contains(.matchStarted) && host.state.match == match + 1)
   }
 
-  /// HostedMatch.addClient: the tick in which a client returns is played like any other.
+  @Test func `the next match of a match that is over while it is paused waits for the players`() {
+    var host = makeFinishedHost()
+    let match = host.state.match
+    host.request(.pause)
+    for _ in 0..<HomeRequests.restTicks + 10 { _ = host.step(home: rest) }
+    #expect(host.state.match == match)
+    host.request(.resume)
+    #expect(host.step(home: rest) == [.resumed(.home)])
+    #expect(host.step(home: rest) == [.matchStarted])
+  }
+
   @Test func `a win in the tick in which a client returns is reported, and the rest begins`() {
-    var host = HostedMatch(at: .zero)
-    _ = host.addClient(returning: false, at: .zero)
+    var host = MatchHost(at: .zero)
+    _ = host.addClient(returning: false)
     var home = ComputerPlayer(.home, strength: .hard, seed: 1)
-    var returned = host
+    var (before, player) = (host, home)
     var events: [RinkEvent] = []
     for _ in 0..<60_000 where !events.contains(.won(.home)) {
-      returned = host
+      (before, player) = (host, home)
       events = host.step(home: home.input(for: host.state))
     }
-    _ = returned.addClient(returning: true, at: .zero)
+    var returned = before
+    _ = returned.addClient(returning: true)
+    #expect(returned.step(home: player.input(for: returned.state)) == events)
     #expect(returned.state.phase == .matchEnd(winner: .home))
-    #expect(returned.state.tick == host.state.tick)
-    let reported = returned.step(home: rest)
-    #expect(reported.contains(.goal(.home)) && reported.contains(.won(.home)))
-    _ = host.step(home: rest)
     let match = host.state.match
-    for _ in 0..<HostedMatch.restTicks + 10 {
+    for _ in 0..<HomeRequests.restTicks + 10 {
       _ = (host.step(home: rest), returned.step(home: rest))
       #expect(returned.state.match == host.state.match)
     }
@@ -124,16 +111,16 @@ import Testing
   func `a round trip beyond the window and a reserve delays the local inputs`(
     milliseconds: Int, delay: Int
   ) throws {
-    var host = HostedMatch(at: .zero)
-    var client = JoinedMatch(at: .zero)
-    let id = host.addClient(returning: false, at: .zero)
+    var host = MatchHost(at: .zero)
+    var client = MatchClient(at: .zero)
+    let id = host.addClient(returning: false)
     // The state begins without a round trip, so that the game is a tick ahead.
     try exchange(&host, &client, id, at: .zero)
-    client.updateRoundTrip(.milliseconds(milliseconds))
+    client.client.roundTrip = .milliseconds(milliseconds)
     var reached: [Int] = []
     for index in 0..<40 {
       let before = client.state
-      client.step(MalletInput(Vector(0.5, 0.2)), at: .zero)
+      client.step(MalletInput(Vector(0.5, 0.2)))
       if client.state?.tick != before?.tick, client.state?.awayMallet != before?.awayMallet {
         reached.append(index)
       }

@@ -32,9 +32,9 @@ func makeMatch(
 }
 
 /// A host whose match the home player has just won.
-func makeFinishedHost() -> HostedMatch {
-  var host = HostedMatch(at: .zero)
-  _ = host.addClient(returning: false, at: .zero)
+func makeFinishedHost() -> MatchHost {
+  var host = MatchHost(at: .zero)
+  _ = host.addClient(returning: false)
   var home = ComputerPlayer(.home, strength: .hard, seed: 1)
   for _ in 0..<60_000 where host.state.phase != .matchEnd(winner: .home) {
     _ = host.step(home: home.input(for: host.state))

@@ -36,18 +36,15 @@ import Testing
     let (frames, continuation) = AsyncStream.makeStream(of: Void.self)
     let display = PipeDisplay(continuation)
     try await withNetworkLoop { loop in
-      let info = PeerInfo(id: .random(), name: "Maya", application: GameWire.application)
-      let node = SessionNode(info, seats: 0, on: loop)
       var setup = NetGame.Setup(name: "Maya", bot: true, strength: .easy)
       setup.waitingFrame = .seconds(30)
-      let game = NetGame(setup, node: node)
+      let game = NetGame(setup, on: loop)
       try await game.begin { display }
       for await _ in frames { break }
       let start = ContinuousClock.now
       try display.pressKey()
       #expect(await game.finish().endReason == "quit")
       #expect(ContinuousClock.now - start < .seconds(20))
-      await node.shutdown()
     }
   }
 }

@@ -5,10 +5,10 @@ import Testing
 
 @Suite(.turns) struct SilentHostTests {
   @Test func `a client leaves a host that admits it and sends no state`() async throws {
-    try await withSilentHost { client, endpoints in
-      let game = NetGame(makeSetup(reopens: false), node: client)
-      await client.setHandler(owner: game) { game, event in game.handle(event) }
-      _ = try await client.connect(to: endpoints)
+    try await withSilentHost { session in
+      let game = NetGame(makeSetup(reopens: false), on: session.loop)
+      try await game.begin { NoDisplay() }
+      await game.play(over: session)
       #expect(await game.finish().endReason == "timedOut")
     }
   }
@@ -16,15 +16,19 @@ import Testing
   @Test func `a player who searches continues after such a host, even with a time limit`()
     async throws
   {
-    try await withSilentHost { client, endpoints in
+    try await withSilentHost { session in
       let (freed, announce) = AsyncStream.makeStream(of: Void.self)
-      let game = NetGame(makeSetup(reopens: true), node: client, seatFreed: { announce.yield() })
-      await client.setHandler(owner: game) { game, event in game.handle(event) }
-      _ = try await client.connect(to: endpoints)
+      let game = NetGame(makeSetup(reopens: true), on: session.loop)
+      try await game.begin { NoDisplay() }
+      async let playing: Void = game.play(over: session) { _ in
+      } seatFreed: {
+        announce.yield()
+      }
       var waiting = freed.makeAsyncIterator()
       #expect(await waiting.next() != nil)
       await game.abandon()
       #expect(await game.wasAbandoned)
+      await playing
     }
   }
 
@@ -37,38 +41,19 @@ import Testing
   }
 
   private func withSilentHost(
-    _ body: (SessionNode, [Endpoint]) async throws -> Void
+    _ body: (Session) async throws -> Void
   ) async throws {
     try await withNetworkLoop { loop in
-      let host = SessionNode(makePeer("host"), seats: 1, on: loop)
-      let admission = Admission(on: loop, host)
-      await host.setHandler(owner: admission) { admission, event in admission.handle(event) }
-      let port = try await host.listen(on: [.loopback4])
-      let client = SessionNode(makePeer("client"), seats: 0, on: loop)
-      try await body(client, [Endpoint(.loopback4, port: port)])
-      await client.shutdown()
-      await host.shutdown()
+      try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) { _, port in
+        let endpoints = [Endpoint(.loopback4, port: port)]
+        try await Session.join(endpoints, as: makePeer("client"), loop: loop) { session, _ in
+          try await body(session)
+        }
+      }
     }
   }
 
   private func makePeer(_ name: String) -> PeerInfo {
     PeerInfo(id: .random(), name: name, application: "test")
-  }
-}
-
-/// Admits all clients and sends them nothing.
-private actor Admission: LoopActor {
-  nonisolated let loop: NetworkLoop
-  private let node: SessionNode
-
-  init(on loop: NetworkLoop, _ node: SessionNode) {
-    self.loop = loop
-    self.node = node
-  }
-
-  func handle(_ event: SessionEvent) {
-    if case .requested(let connection, _, _) = event {
-      node.assumeIsolated { $0.admit(connection) }
-    }
   }
 }

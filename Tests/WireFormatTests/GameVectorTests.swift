@@ -49,24 +49,44 @@ import Testing
   }
 
   @Test func `the first messages of a match equal their vectors`() throws {
-    var host = HostedMatch(at: .zero)
-    let seat = host.addClient(returning: false, at: .zero)
-    let polled = host.pollMessage()
-    let keyframe = try #require(polled)
-    _ = host.step(home: MalletInput(x: -7_000, y: 255))
-    let message = host.pollMessage()
-    let inputs = try #require(message)
-    var client = JoinedMatch(at: .zero)
-    try client.receive(keyframe.kind, keyframe.bytes.span, at: .zero)
-    client.step(MalletInput(x: 6_000, y: -5), at: .zero)
-    let answer = client.pollMessage()
-    let clientInputs = try #require(answer)
-    #expect(vectors["first keyframe"] == RollbackPacket(.keyframe, keyframe.bytes).encoded)
-    #expect(vectors["first inputs of a host"] == inputs.bytes)
-    #expect(vectors["first inputs of a client"] == clientInputs.bytes)
-    try host.receive(.inputs, clientInputs.bytes.span, from: seat, at: .zero)
-    try client.receive(.inputs, inputs.bytes.span, at: .zero)
-    client.step(nil, at: .zero)
-    #expect(client.confirmed == host.state)
+    var server = RollbackServer(Rink(match: 0), players: 2, at: .zero)
+    var requests = HomeRequests()
+    requests.seatTaken(returning: false)
+    server.setInput(requests.input(nil, in: server.game.state), for: 0)
+    server.advance()
+    let seat = server.addPlayer(1)
+    let first = server.pollMessage()
+    let keyframe = try #require(first)
+    server.setInput(
+      requests.input(MalletInput(x: -7_000, y: 255), in: server.game.state), for: 0)
+    server.advance()
+    let second = server.pollMessage()
+    let inputs = try #require(second)
+    var client = RollbackClient<Rink>(player: 1, window: SimulationLimits.window, at: .zero)
+    try client.receive(.keyframe, keyframe.span, at: .zero)
+    client.advance(with: RinkInput(MalletInput(x: 6_000, y: -5)))
+    let reply = client.pollMessage()
+    let clientInputs = try #require(reply)
+    #expect(vectors["first keyframe"] == RollbackPacket(.keyframe, keyframe).encoded)
+    #expect(vectors["first inputs of a host"] == inputs)
+    #expect(vectors["first inputs of a client"] == clientInputs)
+    try server.receive(.inputs, clientInputs.span, from: seat, at: .zero)
+    try client.receive(.inputs, inputs.span, at: .zero)
+    client.advance()
+    #expect(client.confirmedState == server.game)
+  }
+}
+
+extension RollbackServer {
+  fileprivate mutating func pollMessage() -> [UInt8]? {
+    var writer = PacketWriter()
+    return pollTransmit(into: &writer) == nil ? nil : writer.bytes
+  }
+}
+
+extension RollbackClient {
+  fileprivate mutating func pollMessage() -> [UInt8]? {
+    var writer = PacketWriter()
+    return pollTransmit(into: &writer) == nil ? nil : writer.bytes
   }
 }

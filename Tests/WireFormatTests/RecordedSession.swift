@@ -22,9 +22,8 @@ struct RecordedSession {
   private var client = Host(leo, seats: 0)
   private let hostID: ConnectionID
   private let clientID: ConnectionID
-  private var match = HostedMatch(at: .zero)
-  private var visit = JoinedMatch(at: .zero)
-  private var clientNumber = 0
+  private var match = RecordedHost()
+  private var visit = RecordedClient()
   private var players = (
     home: ComputerPlayer(.home, seed: 1), away: ComputerPlayer(.away, strength: .easy, seed: 2)
   )
@@ -49,10 +48,10 @@ struct RecordedSession {
   }
 
   private mutating func step() throws {
-    _ = match.step(home: players.home.input(for: match.state))
+    match.step(home: players.home.input(for: match.state))
     try sendHosted()
     guard let state = visit.state else { return }
-    visit.step(players.away.input(for: state), at: now)
+    visit.step(players.away.input(for: state))
     while let (kind, bytes) = visit.pollMessage() {
       try Self.send(kind, bytes, from: &client, to: clientID, at: now)
     }
@@ -99,7 +98,7 @@ struct RecordedSession {
       requestLength = toHost.count
       host.admit(id, at: now)
     case .connection(_, .opened):
-      clientNumber = match.addClient(returning: false, at: now)
+      match.addClient()
       try sendHosted()
     case .connection(let id, .messages):
       while let message = host.pollMessage(on: id) { try play(message.bytes, message.channel) }
@@ -109,7 +108,7 @@ struct RecordedSession {
 
   private mutating func play(_ bytes: [UInt8], _ channel: UInt8) throws {
     guard channel == 2 else {
-      return try match.receive(.inputs, bytes.span, from: clientNumber, at: now)
+      return try match.receive(.inputs, bytes.span, at: now)
     }
     try host.send(match.finalNotice.encoded, on: 2, to: hostID, at: now)
     host.close(hostID, Goodbye(.finished), as: .finished, at: now)

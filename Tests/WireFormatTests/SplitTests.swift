@@ -47,7 +47,7 @@ import Testing
       && messages(a, 0).last == messages(b, 0).last
   }
 
-  @Test func `the recorded match is complete: an end, all inputs, a keyframe and both words`() {
+  @Test func `the recorded match is complete: an end, all inputs, a seat, a state, both words`() {
     let host = host(cuts: Array(0...session.toHost.count))
     let client = client(cuts: Array(0...session.toClient.count))
     #expect(host.endings == 0)
@@ -59,7 +59,7 @@ import Testing
     #expect(count(host, 0) == Self.ticks)
     #expect(count(host, 2) == 1)
     #expect(count(client, 0) == Self.ticks)
-    #expect(count(client, 1) == 1)
+    #expect(count(client, 1) == 2)
     #expect(count(client, 2) == 1)
   }
 

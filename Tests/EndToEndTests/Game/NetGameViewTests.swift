@@ -16,24 +16,40 @@ import Testing
   /// A game of the computer on a loop, and what it shows.
   private struct Shown {
     let game: NetGame
-    let node: SessionNode
+    let info: PeerInfo
     let views: AsyncStream<TableView>
 
-    init(
-      _ name: String, seats: Int = 0, spectatorSeats: Int = 0, isSpectator: Bool = false,
-      on loop: NetworkLoop
-    ) async throws {
-      let info = PeerInfo(
+    init(_ name: String, isSpectator: Bool = false, on loop: NetworkLoop) async throws {
+      info = PeerInfo(
         id: .random(), name: name, application: GameWire.application, isSpectator: isSpectator)
-      node = SessionNode(info, seats: seats, spectatorSeats: spectatorSeats, on: loop)
       var setup = NetGame.Setup(name: name, bot: true, strength: .easy)
       setup.isSpectator = isSpectator
-      game = NetGame(setup, node: node)
+      game = NetGame(setup, on: loop)
       let (views, continuation) = AsyncStream.makeStream(
         of: TableView.self, bufferingPolicy: .bufferingNewest(1))
       self.views = views
-      await node.setHandler(owner: game) { game, event in game.handle(event) }
       try await game.begin { ViewDisplay(views: continuation) }
+    }
+
+    /// Hosts a match, and runs `body` with the endpoint of the host.
+    func host(_ body: @Sendable (Endpoint) async throws -> Void) async throws {
+      let game = game
+      try await Session.host(
+        as: info, on: [.loopback4], seats: 1, spectatorSeats: 1, loop: game.loop
+      ) { session, port in
+        async let playing: Void = game.play(over: session, isHost: true)
+        try await body(Endpoint(.loopback4, port: port))
+        await game.end("over")
+        await playing
+      }
+    }
+
+    /// Joins the match of a host until the game ends.
+    func join(_ endpoint: Endpoint) async throws {
+      let game = game
+      try await Session.join([endpoint], as: info, loop: game.loop) { session, _ in
+        await game.play(over: session)
+      }
     }
 
     /// Waits for a view for which `isWanted` returns true.
@@ -41,26 +57,22 @@ import Testing
       for await view in views where isWanted(view) { return view }
       throw CancellationError()
     }
-
-    func end() async {
-      await game.end("over", nil)
-      await node.shutdown()
-    }
   }
 
   @Test func `after the other side has gone, the waiting screen says who has left`() async throws {
     try await withNetworkLoop { loop in
-      let host = try await Shown("Maya", seats: 1, on: loop)
-      let port = try await host.node.listen(on: [.loopback4])
+      let host = try await Shown("Maya", on: loop)
+      let client = try await Shown("Leo", on: loop)
       let first = try await host.view { _ in true }
       #expect(first.banner?.detail == "waiting for a player")
-      let client = try await Shown("Leo", on: loop)
-      _ = try await client.node.connect(to: [Endpoint(.loopback4, port: port)])
-      _ = try await host.view { $0.banner == nil }
-      await client.end()
-      let waiting = try await host.view { $0.banner?.title == "Waiting" }
-      #expect(waiting.banner?.detail == "waiting for a player · Leo is gone (left)")
-      await host.end()
+      try await host.host { endpoint in
+        async let joining: Void = client.join(endpoint)
+        _ = try await host.view { $0.banner == nil }
+        await client.game.end("over")
+        try await joining
+        let waiting = try await host.view { $0.banner?.title == "Waiting" }
+        #expect(waiting.banner?.detail == "waiting for a player · Leo is gone (left)")
+      }
     }
   }
 
@@ -68,17 +80,21 @@ import Testing
     async throws
   {
     try await withNetworkLoop { loop in
-      let host = try await Shown("Maya", seats: 1, spectatorSeats: 1, on: loop)
-      let endpoints = [Endpoint(.loopback4, port: try await host.node.listen(on: [.loopback4]))]
+      let host = try await Shown("Maya", on: loop)
       let client = try await Shown("Leo", on: loop)
-      _ = try await client.node.connect(to: endpoints)
       let spectator = try await Shown("Zoe", isSpectator: true, on: loop)
       let waiting = try await spectator.view { _ in true }
       #expect(waiting.hint == "q quit")
-      _ = try await spectator.node.connect(to: endpoints)
-      let watching = try await spectator.view { $0.left.name == "Maya" && $0.right.name == "Leo" }
-      #expect(watching.hint == "q quit")
-      for shown in [spectator, client, host] { await shown.end() }
+      try await host.host { endpoint in
+        async let playing: Void = client.join(endpoint)
+        async let seeing: Void = spectator.join(endpoint)
+        let watching = try await spectator.view {
+          $0.left.name == "Maya" && $0.right.name == "Leo"
+        }
+        #expect(watching.hint == "q quit")
+        for shown in [spectator, client] { await shown.game.end("over") }
+        _ = try await (playing, seeing)
+      }
     }
   }
 }

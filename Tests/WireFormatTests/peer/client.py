@@ -4,7 +4,7 @@ import os
 import socket
 import time
 
-from inputs import KEYFRAME, MOST_X, PAUSE, RESUME
+from inputs import KEYFRAME, MOST_X, PAUSE, RESUME, TICKS_PER_SECOND, read_seat
 from links import GONE, HANDSHAKE, HELLO, RETRY, Datagrams, Stream
 from play import Player, finish_word, read_ended
 from rink import AWAY
@@ -12,7 +12,7 @@ from rollback import PATIENCE, Follower
 from session import REASONS, REQUEST, Session
 from game_peer import INPUTS, SYNC, WORDS, Peer
 
-APPLICATION = ("airhockey", 2)
+APPLICATION = ("airhockey", 3)
 OFF_RINK = "place"
 
 
@@ -24,7 +24,7 @@ class Client(Peer):
     def __init__(self, options):
         super().__init__(options)
         self.game, self.player = Follower(self.violation), Player(AWAY)
-        self.asked, self.ended = [], None
+        self.asked, self.ended, self.seat = [], None, None
         self.takers = {INPUTS: self.take_inputs, SYNC: self.read_sync, WORDS: self.take_word}
         address = (socket.gethostbyname(options.host), options.port)
         self.session = Session(
@@ -65,7 +65,14 @@ class Client(Peer):
 
     # The game.
 
+    def take_seat(self, reader):
+        seat = read_seat(reader)
+        self.check(seat == (AWAY, TICKS_PER_SECOND), f"a seat {seat}")
+        self.check(self.seat is None, "two seats")
+        self.seat = seat
+
     def take_keyframe(self, reader):
+        self.check(self.seat is not None, "a keyframe before the seat")
         self.game.receive_keyframe(reader, (self.session.best or 0) / 1_000)
         if self.next_tick is not None or self.session.reason is not None:
             return

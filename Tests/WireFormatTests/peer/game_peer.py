@@ -7,7 +7,7 @@ import socket
 import time
 
 from inputs import INPUTS as RUNS
-from inputs import KEYFRAME, STATE_REPORT, read_state_report
+from inputs import KEYFRAME, SEAT, STATE_REPORT, read_state_report
 from secure import Security
 from session import Information
 from wire import RELIABLE_ORDERED, UNRELIABLE_SEQUENCED, Broken
@@ -54,6 +54,8 @@ class Peer:
             _, tick, *_ = read_state_report(reader.rest())
             self.violation(f"the other side has another state of tick {tick}")
             self.take_report()
+        elif kind == SEAT and self.role == "client":
+            self.take_seat(reader)
         elif kind == RUNS and self.role == "client":
             self.take_inputs(reader)  # the host's last inputs
         else:

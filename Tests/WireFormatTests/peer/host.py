@@ -6,10 +6,10 @@ import time
 
 from handshake import AddressValidator, read_hello
 from inputs import INPUTS as RUNS
-from inputs import KEYFRAME, NEXT_MATCH, keyframe
+from inputs import KEYFRAME, NEXT_MATCH, SEAT, keyframe, seat
 from links import GONE, HELLO, Datagrams, Stream
 from play import Player, Rest, ended_word, read_finish
-from rink import HOME, Rink
+from rink import AWAY, HOME, Rink
 from rollback import Decider
 from session import GOODBYE, HANDSHAKE_MESSAGE, JOIN, REASONS, REQUEST, SEALED_VERSION, VERSION
 from session import Session
@@ -171,6 +171,7 @@ class Host(Peer):
     # The game.
 
     def granted(self, session):
+        self.send(SYNC, bytes([SEAT]) + seat(AWAY))
         self.next_tick = time.monotonic()
         self.ends_at = self.next_tick + self.options.seconds
 

@@ -8,7 +8,8 @@ PAUSE, RESUME, NEXT_MATCH, RESTART = 1, 2, 3, 4
 NOBODY = (0, 0, 0)  # x and y in half millimetres; 1 if a player is present, plus twice the request
 MOST_X, MOST_Y = 1948, 1038
 CONTEXT, TICKS, TICK_RANGE, KEPT = 12, 127, 2_048, 256
-INPUTS, STATE_REPORT, KEYFRAME, DEPARTURE = range(4)
+TICKS_PER_SECOND = 60
+INPUTS, STATE_REPORT, KEYFRAME, DEPARTURE, SEAT = range(5)
 
 
 def check_input(data):
@@ -282,6 +283,17 @@ def read_keyframe(reader, read_rink):
     if tick >= 1 << 62 or players != 2 or rink.hash != told:
         raise Broken(f"a keyframe of tick {tick}, {players} players, hash {told}")
     return tick, rink
+
+
+def seat(player):
+    return struct.pack("<BH", player, TICKS_PER_SECOND)
+
+
+def read_seat(reader):
+    """The player, and the number of ticks per second."""
+    found = reader.unpack("BH")
+    reader.end()
+    return found
 
 
 def read_state_report(data):

@@ -1,0 +1,109 @@
+import AirHockey
+import AirHockeyTerminal
+import Carom
+import CaromSimulation
+
+// What the players at this computer see.
+extension NetGame {
+  func present(at now: Instant) {
+    var view = currentView(at: now)
+    view.status = status(at: now)
+    view.isStatusWhole = setup.showsNetwork
+    if setup.isSpectator { view.hint = "q quit" }
+    display.present(view)
+    if isPlaying { summary.frames += 1 }
+  }
+
+  /// The number of bytes that this side has sent and received.
+  var bytes: (sent: UInt64, received: UInt64) {
+    session?.node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) } ?? (0, 0)
+  }
+
+  private func status(at now: Instant) -> String {
+    if isInterrupted, let peer = summary.peer {
+      return "no connection to \(peer) · waiting for its return"
+    }
+    guard let opponent, let node = session?.node,
+      let statistics = node.assumeIsolated({ $0.statistics(of: opponent.connectionID) })
+    else { return [setup.name, setup.notice].compactMap(\.self).joined(separator: " · ") }
+    measure(statistics, of: opponent, at: now)
+    if setup.showsNetwork { return meters.network.line }
+    let roundTrip = (statistics.roundTrip ?? .zero).inMilliseconds
+    return "\(meters.rate.perSecond) Hz · \(summary.transport ?? "") · round trip "
+      + "\((roundTrip * 10).rounded() / 10) ms" + (summary.fingerprint.map { " · \($0)" } ?? "")
+  }
+
+  private func measure(_ statistics: PeerStatistics, of opponent: Peer, at now: Instant) {
+    var (gap, rollbacks) = (0, 0)
+    var lastInputs: Instant?
+    switch role {
+    case .undecided: break
+    case .host(let match): lastInputs = match.lastInputs(of: opponent)
+    case .client(let match):
+      lastInputs = match.lastInputs
+      gap = match.client.predictedTicks
+      rollbacks = match.client.rollback?.statistics.rollbacks ?? 0
+    }
+    if isPlaying {
+      meters.network.recordFrame(statistics, gap: gap, lastInputs: lastInputs, at: now)
+    }
+    let isLineNew = meters.network.endSecond(statistics, bytes, rollbacks: rollbacks, at: now)
+    if isLineNew, setup.showsNetwork { display.write(meters.network.line) }
+  }
+
+  private func currentView(at now: Instant) -> TableView {
+    let names = (own: setup.name, other: summary.peer ?? "")
+    switch role {
+    case .host(let match) where isPlaying:
+      return TableView(match.server.game.state, seenFrom: .home, names: names)
+    case .client(let match) where isPlaying || !setup.isSpectator:
+      guard let state = match.state?.state else { return waitingView }
+      if setup.isSpectator {
+        let names = (summary.peer ?? "", summary.watchedClient ?? "nobody")
+        return TableView(view.shown(state, at: now), seenFrom: .home, names: names)
+      }
+      return TableView(view.shown(state, at: now), seenFrom: .away, names: names)
+    default: return waitingView
+    }
+  }
+
+  private var waitingView: TableView {
+    var view = TableView(RinkState(), seenFrom: .home, names: (setup.name, ""))
+    view.puck = nil
+    let detail = [setup.waiting, setup.notice, announcement].compactMap(\.self)
+      .joined(separator: " · ")
+    view.banner = TableView.Banner("Waiting", detail: detail)
+    return view
+  }
+
+  // MARK: Lines
+
+  /// Displays an event of the match as a line of text.
+  func show(_ event: RinkEvent, _ state: RinkState) {
+    switch event {
+    case .matchStarted: display.write("match \(state.match) begins")
+    case .goal(let scorer): display.write("goal for \(name(scorer)): \(state.score)")
+    case .paused(let owner): display.write("\(name(owner)) pauses the match")
+    case .resumed(let owner): display.write("\(name(owner)) resumes")
+    case .won(let winner): showWinner(winner, state.match, state.score)
+    case .touch, .foul, .serve, .faceOff: break
+    }
+  }
+
+  /// Displays the winner of a match and counts the match, unless this has already been done.
+  func showWinner(_ winner: Seat, _ match: UInt16, _ score: Score) {
+    guard lastWonMatch != match else { return }
+    lastWonMatch = match
+    summary.matches += 1
+    display.write("\(name(winner)) wins the match \(score)")
+  }
+
+  private func name(_ seat: Seat) -> String {
+    let peer = summary.peer ?? "the other player"
+    if setup.isSpectator { return seat == .home ? peer : summary.watchedClient ?? "the opponent" }
+    return seat == self.seat ? setup.name : peer
+  }
+
+  /// The seat of the player at this computer.
+  var seat: Seat { if case .client = role { .away } else { .home } }
+}
