@@ -97,4 +97,92 @@ import Testing
       }
     }
   }
+
+  // MARK: Spectators
+
+  /// What one side of a match saw: the confirmed sum before each tick, and the notices.
+  private struct View: Sendable {
+    var sums: [Tick: UInt64] = [:]
+    var notices: [PeerRollback<Pushes>.Notice] = []
+
+    mutating func add(_ match: PeerRollback<Pushes>) {
+      while let notice = match.pollNotice() { notices.append(notice) }
+      guard let rollback = match.match?.rollback ?? match.spectator?.rollback else { return }
+      sums[rollback.confirmedTick] = rollback.state(at: rollback.confirmedTick)?.sum
+    }
+  }
+
+  private static func view(
+    _ match: PeerRollback<Pushes>, until end: Instant = Instant(nanoseconds: .max)
+  ) async -> View {
+    var view = View()
+    for await tick in match.ticks {
+      match.advance(with: Pushes.Push(at: tick))
+      view.add(match)
+      if match.session.loop.now >= end { break }
+    }
+    view.add(match)
+    return view
+  }
+
+  private static func watch(
+    _ server: SessionWorld.Host, _ port: UInt16, from client: SessionWorld.Host, _ number: UInt64,
+    isSpectator: Bool = true, for duration: Duration = .seconds(60)
+  ) async throws -> View {
+    let info = PeerInfo(
+      id: PeerID(high: 9, low: number), name: "\(number)", application: "test",
+      isSpectator: isSpectator)
+    return try await Session.join(
+      [Endpoint(server.v4, port: port)], as: info, loop: client.loop
+    ) { session, host in
+      let match = PeerRollback<Pushes>(host, over: session)
+      let view = await Self.view(match, until: session.loop.now + duration)
+      if isSpectator { #expect(match.player == nil && match.match == nil && match.state != nil) }
+      return view
+    }
+  }
+
+  @Test func `spectators of a match without a server see what is confirmed, from any time on`()
+    async throws
+  {
+    try await SessionWorld.run(seed: 1) { world in
+      let server = world.addHost()
+      let clients = (0..<4).map { _ in world.addHost() }
+      for client in clients {
+        let path = LinkProfile("path", LinkConditions(oneWay: .milliseconds(40), loss: 0.05))
+        world.setProfile(path, from: client, to: server)
+      }
+      let (played, watched) = try await Session.host(
+        as: .maya, seats: 1, spectatorSeats: 3, loop: server.loop
+      ) { hosting, port in
+        // The first spectator waits for the match, the second joins during it and leaves early.
+        async let first = Self.watch(server, port, from: clients[0], 1)
+        async let own = Self.view(
+          PeerRollback(hosting: Pushes(), players: 2, over: hosting),
+          until: hosting.loop.now + .seconds(15))
+        try await world.sleep(for: .seconds(2))
+        async let other = Self.watch(server, port, from: clients[1], 2, isSpectator: false)
+        try await world.sleep(for: .seconds(4))
+        async let second = Self.watch(server, port, from: clients[2], 3, for: .seconds(3))
+        try await world.sleep(for: .seconds(5))
+        async let third = Self.watch(server, port, from: clients[3], 4)
+        let view = await own
+        for peer in await hosting.peers { await peer.close(Goodbye(.finished)) }
+        _ = try await other
+        return (view, try await [first, second, third])
+      }
+      let counts = watched.map { view in
+        view.sums.count { played.sums[$0.key] == $0.value && $0.value > 0 }
+      }
+      for (view, count) in zip(watched, counts) {
+        #expect(view.sums.allSatisfy { played.sums[$0.key] ?? $0.value == $0.value })
+        #expect(view.notices.first == .began(player: nil) && count > 100)
+        #expect(!view.notices.contains { if case .desynced = $0 { true } else { false } })
+      }
+      #expect(counts[0] > 600)
+      #expect(watched[0].notices.last == .ended(.finished))
+      #expect((watched[2].sums.keys.min() ?? .zero) > Tick(400))
+      #expect(played.notices.first == .began(player: 0))
+    }
+  }
 }

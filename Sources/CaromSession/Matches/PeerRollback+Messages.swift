@@ -19,9 +19,10 @@ extension PeerRollback {
     takeReports()
     if let endReason {
       due = 0
+      while let behind = spectator?.ticksBehind, behind > 0, spectator?.advance() == .stepped {}
       return notices.append(.ended(endReason))
     }
-    due += match?.takeDueTicks(at: now) ?? 0
+    due += match?.takeDueTicks(at: now) ?? spectator?.takeDueTicks(at: now) ?? 0
     send()
   }
 
@@ -29,8 +30,10 @@ extension PeerRollback {
 
   private func handle(_ event: PeerEvent, at now: Instant) {
     switch (role, event) {
+    case (.host, .joined(let peer)) where peer.isSpectator:
+      if let match { gallery.add(peer, of: match.rollback) } else { audience.append(peer) }
     case (.host(let game), .joined(let peer)):
-      guard match == nil, !peer.isSpectator, !members.contains(peer) else { return }
+      guard match == nil, !members.contains(peer) else { return }
       members.append(peer)
       if members.count == configuration.players - 1 { begin(game, at: now) }
     case (.host, .left(let peer, let reason)): remove(peer, reason)
@@ -41,6 +44,8 @@ extension PeerRollback {
       for case let member? in members where !connected.contains(member.connectionID) {
         remove(member, .connectionLost)
       }
+      gallery.retain(connected)
+      audience.removeAll { !connected.contains($0.connectionID) }
       watch.begin()
     case (.client, .missed): watch.begin()
     default: break
@@ -48,6 +53,8 @@ extension PeerRollback {
   }
 
   private func remove(_ peer: Peer, _ reason: DisconnectReason) {
+    gallery.remove(peer)
+    audience.removeAll { $0 == peer }
     guard let index = members.firstIndex(of: peer) else { return }
     guard match != nil else {
       members.remove(at: index)
@@ -70,6 +77,9 @@ extension PeerRollback {
       }
     }
     begin(with: start, at: now)
+    guard let match else { return }
+    for peer in audience { gallery.add(peer, of: match.rollback) }
+    audience = []
   }
 
   private func begin(with start: RollbackKeyframe<Game>, at now: Instant) {
@@ -84,6 +94,7 @@ extension PeerRollback {
   private func receive(_ relayed: RelayedPacket, from peer: Peer, at now: Instant) {
     switch role {
     case .host:
+      if gallery.contains(peer) { return deliver(relayed, fromSpectator: peer) }
       guard let index = members.firstIndex(of: peer) else { return }
       let sender = index + 1
       guard relayed.player > 0 else { return deliver(relayed.packet, from: sender, at: now) }
@@ -95,7 +106,9 @@ extension PeerRollback {
       }
     case .client(let host):
       guard peer == host, endReason != .protocolViolation else { return }
-      if match == nil {
+      if spectator != nil {
+        deliver(relayed.packet, toSpectatorOf: host, at: now)
+      } else if match == nil {
         prepare(relayed.packet, from: host, at: now)
       } else if relayed.player != configuration.local, relayed.player < configuration.players {
         deliver(relayed.packet, from: relayed.player, at: now)
@@ -110,7 +123,11 @@ extension PeerRollback {
   private func prepare(_ packet: RollbackPacket, from host: Peer, at now: Instant) {
     do throws(DecodeError) {
       switch packet.message {
-      case .seat: seat = try RollbackSeat(decoding: packet.bytes.span)
+      case .seat:
+        let seat = try RollbackSeat(decoding: packet.bytes.span)
+        self.seat = seat
+        guard seat.player == nil else { return }
+        spectator = RollbackClient(player: nil, rate: seat.rate, at: now)
       case .keyframe:
         let start = try RollbackKeyframe<Game>(decoding: packet.bytes.span)
         guard let player = seat?.player, player > 0, player < start.players, let rate = seat?.rate
@@ -125,6 +142,25 @@ extension PeerRollback {
       case .inputs, .stateReport, .disconnect: break
       }
     } catch { leave(host) }
+  }
+
+  /// Passes a message of a spectator to the gallery.
+  private func deliver(_ relayed: RelayedPacket, fromSpectator peer: Peer) {
+    do throws(DecodeError) {
+      guard relayed.player == 0 else { throw .invalid(what: "player") }
+      try gallery.receive(relayed.packet, from: peer)
+    } catch {
+      peer.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+    }
+  }
+
+  /// Passes a message of the host to this side's view.
+  private func deliver(_ packet: RollbackPacket, toSpectatorOf host: Peer, at now: Instant) {
+    let hadState = spectator?.rollback != nil
+    do throws(DecodeError) {
+      try spectator?.receive(packet.message, packet.bytes.span, at: now)
+    } catch { return leave(host) }
+    if !hadState, spectator?.rollback != nil { notices.append(.began(player: nil)) }
   }
 
   /// Passes a message to the match. A player who violates the protocol is disconnected.
@@ -149,6 +185,12 @@ extension PeerRollback {
   // MARK: Sending
 
   func send() {
+    sendToSpectators()
+    while case .client(let host) = role, spectator != nil {
+      writer.removeAll()
+      guard let message = spectator?.pollTransmit(into: &writer) else { return }
+      channels.post(RelayedPacket(0, RollbackPacket(message, writer.bytes)), to: host)
+    }
     while true {
       writer.removeAll()
       guard let transmit = match?.pollTransmit(into: &writer) else { return }
@@ -160,6 +202,15 @@ extension PeerRollback {
       case .client(let host):
         channels.post(RelayedPacket(transmit.player, packet), to: host)
       }
+    }
+  }
+  private func sendToSpectators() {
+    while true {
+      writer.removeAll()
+      guard
+        let (peer, message) = gallery.pollTransmit(rate: configuration.rate, into: &writer)
+      else { return }
+      channels.post(RelayedPacket(0, RollbackPacket(message, writer.bytes)), to: peer)
     }
   }
 }

@@ -8,7 +8,9 @@ import CaromTransport
 ///
 /// The session's host is player 0, and relays the messages between the other players. The match
 /// begins with the host's state when all players have joined. A player who disconnects is removed,
-/// and the others go on; when the host disconnects, the match ends.
+/// and the others go on; when the host disconnects, the match ends. Peers that joined the session as
+/// spectators watch, from whenever they have joined: they follow the ticks that the host has
+/// confirmed.
 ///
 /// ```swift
 /// let match = try await RollbackSession<Race>.join(host, over: session)
@@ -20,8 +22,9 @@ import CaromTransport
 public final class PeerRollback<Game: Simulation & PacketCodable> {
   /// Something that happened to the match, rather than in the game.
   public enum Notice: Hashable, Sendable {
-    /// All players have joined, and the match has begun. `player` is the local player.
-    case began(player: Int)
+    /// All players have joined, and the match has begun. `player` is the local player, or nil for a
+    /// spectator, who may see the match from a later tick.
+    case began(player: Int?)
     /// A player has disconnected, and the others go on without it.
     case left(player: Int, DisconnectReason)
     /// The game stalled in at least half of the ticks of the last second.
@@ -51,8 +54,10 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
 
   /// The session over which the match is played.
   public let session: Session
-  /// The match, or nil before it has begun.
+  /// The match, or nil for a spectator and before the match has begun.
   public internal(set) var match: RollbackSession<Game>?
+  /// A spectator's view of the match, or nil for a player and before the match has begun.
+  public internal(set) var spectator: RollbackClient<Game>?
   /// The reason why the match has ended, or nil while it has not.
   public internal(set) var endReason: DisconnectReason?
 
@@ -63,6 +68,10 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   let meter: RoundTripMeter?
   /// On the host, the peers of the players from player 1 on; nil for players who have left.
   var members: [Peer?] = []
+  /// On the host, the spectators of the match.
+  var gallery = RollbackGallery<Game>()
+  /// On the host, the spectators who wait for the match to begin.
+  var audience: [Peer] = []
   /// On a client, the seat that the host has assigned.
   var seat: RollbackSeat?
   var due = 0
@@ -71,8 +80,9 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   private var wasStalling = false
 
   /// Creates the host's side of a match of `players` players, which begins with `game` as soon as
-  /// the other players have joined the session. Additional peers of the session do not take part.
-  /// `window` is the prediction window and `inputDelay` the minimum input delay, both in ticks.
+  /// the other players have joined the session. Additional peers take part only as spectators, if
+  /// they joined the session as such. `window` is the prediction window and `inputDelay` the minimum
+  /// input delay, both in ticks.
   public init(
     hosting game: Game, players: Int, over session: Session,
     channels: RollbackChannels = RollbackChannels(), rate: Int = 60, window: Int = 20,
@@ -107,13 +117,16 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     meter?.refresh()
   }
 
-  /// The local player, or nil before the match has begun.
+  /// The local player, or nil for a spectator and before the match has begun.
   public var player: Int? { match?.configuration.local }
-  /// The game as predicted for the present, or nil before the match has begun.
-  public var state: Game? { match?.state }
+  /// The game as predicted for the present, or as confirmed for a spectator; nil before the match
+  /// has begun.
+  public var state: Game? { match?.state ?? spectator?.state }
 
   /// Removes and returns the next event of the game, or nil if there is none.
-  public func pollEvent() -> RollbackEvent<Game.Event>? { match?.pollEvent() }
+  public func pollEvent() -> RollbackEvent<Game.Event>? {
+    match?.pollEvent() ?? spectator?.pollEvent()
+  }
 
   /// Removes and returns the next notice about the match, or nil if there is none.
   public func pollNotice() -> Notice? { notices.popFirst { .missed(notices: $0) } }
@@ -126,10 +139,10 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     MatchTicks(loop: session.loop) { [self] in
       if due == 0 { receive() }
       if endReason != nil { return .end }
-      guard let match else {
-        return .wait(until: session.loop.now + .seconds(1) / configuration.rate)
-      }
-      return due > 0 ? .simulate(match.rollback.tick) : .wait(until: match.nextTick)
+      guard let tick = match?.rollback.tick ?? spectator?.rollback?.tick,
+        let next = match?.nextTick ?? spectator?.nextTick
+      else { return .wait(until: session.loop.now + .seconds(1) / configuration.rate) }
+      return due > 0 ? .simulate(tick) : .wait(until: next)
     }
   }
 
@@ -146,12 +159,13 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     while due > 0 { advance(with: input(self)) }
   }
 
-  /// Simulates one tick with the local player's input. After the last tick that is due, sends the
-  /// inputs. Returns whether the tick was simulated or has stalled, or nil before the match has
-  /// begun.
+  /// Simulates one tick with the local player's input, which is ignored for a spectator. After the
+  /// last tick that is due, sends the inputs. Returns whether the tick was simulated or has stalled,
+  /// or nil before the match has begun.
   @discardableResult
   public func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
-    let outcome = match?.advance(with: input)
+    let outcome = match?.advance(with: input) ?? spectator?.advance()
+    if let match { gallery.record(match.rollback) }
     due = max(0, due - 1)
     takeReports()
     if due == 0 { send() }
@@ -159,7 +173,9 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   }
 
   func takeReports() {
-    while let report = match?.pollDesync() { notices.append(.desynced(report)) }
+    while let report = match?.pollDesync() ?? spectator?.pollDesync() {
+      notices.append(.desynced(report))
+    }
     guard let match, match.isStalling != wasStalling else { return }
     wasStalling = match.isStalling
     notices.append(wasStalling ? .stalling : .running)
