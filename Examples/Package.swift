@@ -2,7 +2,8 @@
 import PackageDescription
 
 /// Complete programs that use Carom as any other package would. Each is one file and, except
-/// for `Start`, runs for some seconds by itself: `swift run --package-path Examples Chat`.
+/// for `Start`, runs for some seconds by itself: `swift run --package-path Examples Chat`. A test
+/// plays the match of `TugOfWar` on a virtual network: `swift test --package-path Examples`.
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v26)],
@@ -15,6 +16,11 @@ let package = Package(
     .executableTarget(name: "Start", dependencies: [.product(name: "Carom", package: "carom")]),
     .executableTarget(name: "Chat", dependencies: [.product(name: "Carom", package: "carom")]),
     .executableTarget(name: "TugOfWar", dependencies: [.product(name: "Carom", package: "carom")]),
+    .testTarget(
+      name: "TugOfWarTests",
+      dependencies: [
+        "TugOfWar", .product(name: "CaromSessionTesting", package: "carom"),
+      ]),
     .executableTarget(
       name: "FourPlayers", dependencies: [.product(name: "Carom", package: "carom")]),
     .executableTarget(

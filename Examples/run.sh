@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# run.sh [FLAG…]: builds the examples with these flags of `swift build`, and runs each for the few
-# seconds that it takes; each checks its own result.
+# run.sh [FLAG…]: builds the examples and their test with these flags of `swift build`, runs the test,
+# and runs each example for the few seconds that it takes; each checks its own result.
 set -euo pipefail
 cd "$(dirname "$0")"
-swift build "$@"
+swift build "$@" --build-tests
+timeout 120 swift test "$@" --skip-build --disable-xctest
 programs=$(swift build "$@" --show-bin-path)
 for program in Chat TugOfWar FourPlayers WorldServer; do
   timeout 60 "$programs/$program"
