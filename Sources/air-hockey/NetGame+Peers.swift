@@ -11,8 +11,16 @@ extension NetGame {
 
   /// Handles the events and messages that have arrived.
   func receive(at now: Instant) {
-    while !isOver, let event = session?.poll() { handle(event) }
-    guard !isOver, let session else { return }
+    while !isOver, let event = session?.poll() {
+      // A match whose opponent has left ends before the next one begins.
+      if case .left = event { receiveMatch(at: now) }
+      if !isOver { handle(event) }
+    }
+    if !isOver { receiveMatch(at: now) }
+  }
+
+  private func receiveMatch(at now: Instant) {
+    guard let session else { return }
     switch role {
     case .undecided: break
     case .host(let match): receive(match, over: session, at: now)

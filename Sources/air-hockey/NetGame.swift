@@ -120,8 +120,18 @@ actor NetGame: LoopActor {
   ) async {
     session.rejectMessages(exceptOn: GameWire.channels)
     (self.session, self.seatTaken, self.seatFreed) = (session, seatTaken, seatFreed)
-    if isHost { becomeHost() }
+    if isOver { await session.node.retire() }
+    if isHost, !isOver { becomeHost() }
+    // A game that ends with its opponent must not admit another player before the next frame.
+    await session.observe { [weak self, loop] event in
+      guard case .left = event else { return }
+      loop.post { self?.assumeIsolated { $0.opponentMayHaveLeft() } }
+    }
     await waitForEnd()
+  }
+
+  private func opponentMayHaveLeft() {
+    if !isOver { receive(at: loop.now) }
   }
 
   /// Plays until the game ends, and returns its summary.
@@ -221,19 +231,11 @@ actor NetGame: LoopActor {
     recording?.finish()
     summary.recordingTrouble = recording?.takeTrouble() ?? summary.recordingTrouble
     summary.recordings = recording?.paths ?? []
-    for peer in peers { peer.disconnect(goodbye) }
+    session?.node.assumeIsolated { $0.retire(goodbye) }
     display.close()
     summarize(reason)
     for ending in endings { ending.resume() }
     endings = []
-  }
-
-  private var peers: [Peer] {
-    switch role {
-    case .undecided: []
-    case .host(let match): match.peers
-    case .client(let match): [match.host]
-    }
   }
 
   private func summarize(_ reason: String) {

@@ -214,7 +214,8 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
 
   private func handle(_ event: PeerEvent) {
     switch event {
-    case .joined(let peer): add(peer)
+    // A player who was found by matchmaking may host this side later, in another match.
+    case .joined(let peer): if !peer.isHost { add(peer) }
     case .left(let peer, let reason): remove(peer, reason)
     case .interrupted(let peer) where host.contains(peer):
       notices.append(.interrupted(peer, player: host.player(of: peer)))

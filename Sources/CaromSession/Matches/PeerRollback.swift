@@ -8,8 +8,8 @@ import CaromTransport
 ///
 /// The session's host is player 0, and relays the messages between the other players. The match
 /// begins with the host's state when all players have joined. A player who disconnects is removed,
-/// and the others go on; when the host disconnects, the match ends. Peers that joined the session as
-/// spectators watch, from whenever they have joined: they follow the ticks that the host has
+/// and the others go on; when the host disconnects, the match ends. Peers that joined the session
+/// as spectators watch, from whenever they have joined: they follow the ticks that the host has
 /// confirmed.
 ///
 /// ```swift
@@ -81,8 +81,8 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
 
   /// Creates the host's side of a match of `players` players, which begins with `game` as soon as
   /// the other players have joined the session. Additional peers take part only as spectators, if
-  /// they joined the session as such. `window` is the prediction window and `inputDelay` the minimum
-  /// input delay, both in ticks.
+  /// they joined the session as such. `window` is the prediction window and `inputDelay` the
+  /// minimum input delay, both in ticks.
   public init(
     hosting game: Game, players: Int, over session: Session,
     channels: RollbackChannels = RollbackChannels(), rate: Int = 60, window: Int = 20,
@@ -160,8 +160,8 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   }
 
   /// Simulates one tick with the local player's input, which is ignored for a spectator. After the
-  /// last tick that is due, sends the inputs. Returns whether the tick was simulated or has stalled,
-  /// or nil before the match has begun.
+  /// last tick that is due, sends the inputs. Returns whether the tick was simulated or has
+  /// stalled, or nil before the match has begun.
   @discardableResult
   public func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
     let outcome = match?.advance(with: input) ?? spectator?.advance()
