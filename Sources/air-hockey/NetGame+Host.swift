@@ -76,14 +76,14 @@ extension NetGame {
   private var clientName: String { opponent == nil ? "" : summary.peer ?? "" }
 
   func step(_ match: HostedRollback<Rink>, at now: Instant) {
-    let state = match.server.game.state
+    let state = match.server.state.state
     let mallet =
       setup.bot ? computer.input(for: state) : display.input(of: .home, in: state, at: now)
     let input = homeRequests.input(
       mallet ?? MalletInput(state[mallet: .home].vector), in: state)
     match.server.setInput(input, for: 0)
     match.advance()
-    for event in match.server.events { show(event, match.server.game.state) }
+    for event in match.server.events { show(event, match.server.state.state) }
     if let limit = setup.matchLimit, summary.matches >= limit { finishHosting(match) }
   }
 
@@ -98,7 +98,7 @@ extension NetGame {
   @discardableResult
   private func sendFinalScore(of match: HostedRollback<Rink>, to peer: Peer) -> Bool {
     guard match.finish(for: peer) else { return false }
-    let state = match.server.game.state
+    let state = match.server.state.state
     send(.ended(match: state.match, state.score), to: peer)
     return true
   }

@@ -54,7 +54,7 @@ extension NetGame {
     let state: RinkState? =
       switch role {
       case .undecided: nil
-      case .host(let match): match.server.game.state
+      case .host(let match): match.server.state.state
       case .client(let match): match.state?.state
       }
     guard !setup.isSpectator, let state else { return }
@@ -102,7 +102,7 @@ extension NetGame {
     guard let peer = summary.peer else { return }
     isInterrupted = true
     display.write("no connection to \(peer): waiting for its return")
-    guard case .host(let match) = role, !match.server.game.state.isPaused else { return }
+    guard case .host(let match) = role, !match.server.state.state.isPaused else { return }
     hasPaused = true
     request(.pause)
   }

@@ -55,7 +55,7 @@ extension NetGame {
     let names = (own: setup.name, other: summary.peer ?? "")
     switch role {
     case .host(let match) where isPlaying:
-      return TableView(match.server.game.state, seenFrom: .home, names: names)
+      return TableView(match.server.state.state, seenFrom: .home, names: names)
     case .client(let match) where isPlaying || !setup.isSpectator:
       guard let state = match.state?.state else { return waitingView }
       if setup.isSpectator {

@@ -252,7 +252,7 @@ actor NetGame: LoopActor {
   private var confirmedState: RinkState? {
     switch role {
     case .undecided: nil
-    case .host(let match): match.server.game.state
+    case .host(let match): match.server.state.state
     case .client(let match): match.client.confirmedState?.state
     }
   }

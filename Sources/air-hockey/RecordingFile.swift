@@ -38,7 +38,7 @@ struct RecordingFile: Sendable {
   /// Records the ticks that the host has simulated since the previous call.
   mutating func record(_ server: RollbackServer<Rink>) {
     guard isOpen else { return }
-    if recorder == nil { recorder = MatchRecorder(server.game.state) }
+    if recorder == nil { recorder = MatchRecorder(server.state.state) }
     recorder?.record(server)
     write(recorder?.takeBytes())
   }

@@ -14,7 +14,7 @@ struct MatchHost {
     server = RollbackServer(Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: now)
   }
 
-  var state: RinkState { server.game.state }
+  var state: RinkState { server.state.state }
 
   /// Gives the away seat to a client. Its first state is that after the next step.
   mutating func addClient(returning: Bool) -> Int {

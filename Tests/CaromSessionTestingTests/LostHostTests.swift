@@ -79,7 +79,7 @@ import Testing
           if ticks == 30 { break }
         }
         match.finish()
-        return match.server.game
+        return match.server.state
       }
       try await pair.join(Self.port) { session, host in
         try await world.sleep(for: .seconds(3))  // the host has left

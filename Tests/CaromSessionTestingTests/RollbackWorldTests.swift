@@ -24,7 +24,7 @@ import Testing
       let server = match.server
       counts.append(
         Count(
-          time: session.loop.now, missed: server.missedInputs(of: 0), presses: server.game.count))
+          time: session.loop.now, missed: server.missedInputs(of: 0), presses: server.state.count))
       while let notice = match.pollNotice() {
         if case .inputsLate = notice { counts[counts.count - 1].isNoticeOfLateInputs = true }
         if case .left = notice { return counts }

@@ -94,10 +94,10 @@ import Testing
             }
           }
           while match.isTickDue { match.advance() }
-          if match.server.game.sum > 0 { break }
+          if match.server.state.sum > 0 { break }
         }
         let joined = try await visit
-        #expect(match.server.game.sum == 7 && joined == 7)
+        #expect(match.server.state.sum == 7 && joined == 7)
       }
     }
   }

@@ -42,7 +42,7 @@ import Testing
       while let event = client.pollEvent() { received.append(event) }
     }
     #expect(received.contains { if case .confirmed(.won(1), _) = $0 { true } else { false } })
-    #expect(server.game.rope >= 1_000 && client.state == server.game)
+    #expect(server.state.rope >= 1_000 && client.state == server.state)
   }
 
   @Test func `the chat in the README can be found and joined, and answers`() async throws {

@@ -52,13 +52,13 @@ import Testing
     var server = RollbackServer(Rink(match: 0), players: 2, at: .zero)
     var requests = HomeRequests()
     requests.seatTaken(returning: false)
-    server.setInput(requests.input(nil, in: server.game.state), for: 0)
+    server.setInput(requests.input(nil, in: server.state.state), for: 0)
     server.advance()
     let seat = server.addPlayer(1)
     let first = server.pollMessage()
     let keyframe = try #require(first)
     server.setInput(
-      requests.input(MalletInput(x: -7_000, y: 255), in: server.game.state), for: 0)
+      requests.input(MalletInput(x: -7_000, y: 255), in: server.state.state), for: 0)
     server.advance()
     let second = server.pollMessage()
     let inputs = try #require(second)
@@ -73,7 +73,7 @@ import Testing
     try server.receive(.inputs, clientInputs.span, from: seat, at: .zero)
     try client.receive(.inputs, inputs.span, at: .zero)
     client.advance()
-    #expect(client.confirmedState == server.game)
+    #expect(client.confirmedState == server.state)
   }
 }
 

@@ -9,7 +9,7 @@ struct RecordedHost {
     RollbackServer(Rink(match: 0), players: 2, at: .zero), remotePlayers: [1])
   private var requests = HomeRequests()
 
-  var state: RinkState { host.server.game.state }
+  var state: RinkState { host.server.state.state }
   /// The word that ends the session.
   var finalNotice: MatchNotice { .ended(match: state.match, state.score) }
 

@@ -49,7 +49,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   /// The number of players.
   public let playerCount: Int
   /// The confirmed state.
-  public private(set) var game: Game
+  public private(set) var state: Game
   /// The next tick to confirm. The inputs of all earlier ticks are final.
   public private(set) var tick: Tick
   /// The most recent confirmed states.
@@ -71,7 +71,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     precondition(
       Game.playerCounts.contains(players), "the simulation does not support this number of players")
     playerCount = players
-    self.game = game
+    state = game
     self.tick = tick
     history = LagCompensation(keeping: states, of: game, from: tick)
     history.append(game, at: tick)
@@ -100,15 +100,15 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   mutating func confirmTick() {
     for player in 0..<playerCount { confirmedInputs[player].append(inputs[player]) }
     events.removeAll(keepingCapacity: true)
-    Rollback.step(&game, inputs, 0..<playerCount, &events)
+    Rollback.step(&state, inputs, 0..<playerCount, &events)
     tick = tick.next
     storeHash()
-    history.append(game, at: tick)
+    history.append(state, at: tick)
     for index in clients.indices { clients[index]?.isInputDue = true }
   }
 
   private mutating func storeHash() {
-    hashes[Int(tick.rawValue % UInt64(hashes.count))] = UInt32(truncatingIfNeeded: game.hash)
+    hashes[Int(tick.rawValue % UInt64(hashes.count))] = UInt32(truncatingIfNeeded: state.hash)
   }
 
   /// Returns the low 32 bits of the hash of the state at `tick`, or nil if the state is not stored.
@@ -243,7 +243,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     clients[number]?.isKeyframeDue = false
     clients[number]?.acknowledged = tick
     clients[number]?.base = tick
-    RollbackKeyframe(tick: tick, players: playerCount, game: game).encode(into: &writer)
+    RollbackKeyframe(tick: tick, players: playerCount, game: state).encode(into: &writer)
   }
 
   private mutating func writeReport(

@@ -54,7 +54,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }
   /// The confirmed state.
-  public var game: Game { broadcaster.game }
+  public var state: Game { broadcaster.state }
   /// The next tick to confirm.
   public var tick: Tick { broadcaster.tick }
   /// The events of the last step.

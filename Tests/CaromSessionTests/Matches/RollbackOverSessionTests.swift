@@ -108,7 +108,7 @@ import Testing
             guard match.server.events.isEmpty else { break }
           }
           match.finish()
-          return match.server.game
+          return match.server.state
         }
       }
       for await port in ports {

@@ -31,14 +31,14 @@ import Testing
     let bytes = first[0].bytes
     let keyframe = try RollbackKeyframe<Swarm>(decoding: bytes.span)
     #expect(keyframe.tick == Tick(503) && keyframe.players == 2)
-    #expect(keyframe.game.hash == broadcaster.game.hash)
+    #expect(keyframe.game.hash == broadcaster.state.hash)
     advance(2)
     var inputs = poll()
     #expect(inputs.map(\.message) == [.inputs])
     var found = try #require(inputs.first).inputHeader()
     #expect(found.first == 503 && found.count == 2 && found.acknowledged == 2)
     #expect(found.context == 0 && found.timing == nil)
-    let hash = UInt32(truncatingIfNeeded: broadcaster.game.hash)
+    let hash = UInt32(truncatingIfNeeded: broadcaster.state.hash)
     #expect(found.confirmed == .init(offset: 2, hash: hash))
     try broadcaster.receive(acknowledgement(of: 504), from: client)
     advance(1)
@@ -142,12 +142,12 @@ import Testing
   {
     let client = broadcaster.addClient()
     _ = poll()
-    var hashes = [UInt32(truncatingIfNeeded: broadcaster.game.hash)]
-    var states = [broadcaster.game]
+    var hashes = [UInt32(truncatingIfNeeded: broadcaster.state.hash)]
+    var states = [broadcaster.state]
     for _ in 0..<140 {
       advance(1)
-      hashes.append(UInt32(truncatingIfNeeded: broadcaster.game.hash))
-      states.append(broadcaster.game)
+      hashes.append(UInt32(truncatingIfNeeded: broadcaster.state.hash))
+      states.append(broadcaster.state)
       _ = poll()
     }
     // The states of the ticks 513 to 640 are stored.
@@ -170,7 +170,7 @@ import Testing
     _ = poll()
     advance(1)
     _ = poll()
-    let hash = UInt32(truncatingIfNeeded: broadcaster.game.hash)
+    let hash = UInt32(truncatingIfNeeded: broadcaster.state.hash)
     #expect(try report(501, [hash], client).map(\.message) == [.keyframe])
   }
 
@@ -184,7 +184,7 @@ import Testing
     #expect(broadcaster.input(for: 1, at: Tick(543)) == nil)
     #expect(broadcaster.input(for: 0, at: Tick(800)) == nil)
     #expect(broadcaster.history.oldest == Tick(791) && broadcaster.history.end == Tick(801))
-    #expect(broadcaster.history.state(at: Tick(800))?.hash == broadcaster.game.hash)
+    #expect(broadcaster.history.state(at: Tick(800))?.hash == broadcaster.state.hash)
   }
 
   @Test mutating func `the ticks that peers confirmed are confirmed once, with their inputs`() {
@@ -198,6 +198,6 @@ import Testing
     for _ in 0..<2 { broadcaster.record(rollback) }
     #expect(broadcaster.tick == Tick(504))
     #expect(broadcaster.input(for: 1, at: Tick(503)) == Swarm.Input(push: 4))
-    #expect(broadcaster.game.hash == rollback.state(at: Tick(504))?.hash)
+    #expect(broadcaster.state.hash == rollback.state(at: Tick(504))?.hash)
   }
 }

@@ -73,7 +73,7 @@ import Testing
   private static func makePacket(_ request: Request, _ server: RollbackServer<Swarm>)
     -> RollbackPacket
   {
-    let hash = UInt32(truncatingIfNeeded: server.game.hash)
+    let hash = UInt32(truncatingIfNeeded: server.state.hash)
     let reported: UInt32? =
       switch request {
       case .keyframe: nil

@@ -34,7 +34,7 @@ struct HostMatch<Game: Simulation & PacketCodable> {
     self.host = host
     self.oneWay = oneWay
     generator = SeededGenerator(seed: seed)
-    hashes = [host.server.game.hash]
+    hashes = [host.server.state.hash]
   }
 
   /// Adds a client as a session does: the transport knows the round trip when the client joins.
@@ -62,7 +62,7 @@ struct HostMatch<Game: Simulation & PacketCodable> {
       try deliver()
       for _ in 0..<host.server.takeDueTicks(at: now) {
         host.advance()
-        hashes.append(host.server.game.hash)
+        hashes.append(host.server.state.hash)
       }
       while let event = host.pollEvent() { hostEvents.append(event) }
       sendHost()

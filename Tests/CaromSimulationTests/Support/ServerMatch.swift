@@ -74,7 +74,7 @@ struct ServerMatch<Game: Simulation & PacketCodable> {
   private mutating func stepServer() {
     for _ in 0..<server.takeDueTicks(at: now) {
       server.advance()
-      hashes.append(server.game.hash)
+      hashes.append(server.state.hash)
       events += server.events
     }
     sendServer()
