@@ -8,6 +8,14 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#define HAS_CALLGRIND 1
+#else
+#define HAS_CALLGRIND 0
+#define CALLGRIND_TOGGLE_COLLECT
+#endif
+
 static _Atomic uint64_t allocations;
 static _Thread_local uint64_t thread_allocations;
 
@@ -38,6 +46,9 @@ static uint64_t nanoseconds(clockid_t clock) {
 
 uint64_t bench_thread_cpu_nanoseconds(void) { return nanoseconds(CLOCK_THREAD_CPUTIME_ID); }
 uint64_t bench_process_cpu_nanoseconds(void) { return nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
+
+void bench_toggle_instruction_counting(void) { CALLGRIND_TOGGLE_COLLECT; }
+bool bench_can_count_instructions(void) { return HAS_CALLGRIND; }
 
 uint64_t bench_raise_descriptor_limit(void) {
   struct rlimit limit;

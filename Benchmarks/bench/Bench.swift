@@ -1,6 +1,21 @@
 import ArgumentParser
+import Dispatch
+import Foundation
 
 @main
+enum Program {
+  static func main() {
+    // Valgrind fails when the main thread of a program ends, which is how Dispatch takes over from
+    // an asynchronous `main`.
+    if SessionInstructions.isWanted { return SessionInstructions.play() }
+    Task {
+      await Bench.main()
+      exit(0)
+    }
+    dispatchMain()
+  }
+}
+
 struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",

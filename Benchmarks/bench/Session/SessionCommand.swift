@@ -97,6 +97,11 @@ struct SessionCommand: AsyncParsableCommand {
     for link in SessionCarom.Link.allCases {
       counts += limits.counts(of: try await SessionTurnCounts.measure(over: link), over: link)
     }
+    if let instructions = try await SessionInstructions.measure() {
+      counts += limits.counts(of: instructions)
+    } else {
+      print("instructions were not counted: apt-get install valgrind, then build again")
+    }
     for count in counts {
       print(
         "\(count.what): \(Report.text(count.count)), at most \(Report.text(count.limit)) allowed")

@@ -42,7 +42,7 @@ struct SessionCounts {
     measureAnswers()
     answerToForged = SessionUnvalidatedSenders.reflection(of: .forged)
     heldForStrangers = SessionUnvalidatedSenders.heldBytes()
-    heldForIdlePeer = SessionIdlePeers.heldBytes()
+    heldForIdlePeer = SessionVirtualServer.heldBytes()
     unreliable = Self.overhead([.unreliable])
     reliable = Self.overhead([.reliableOrdered])
     nextUnreliable = Self.overhead([.unreliable, .unreliable]) - unreliable

@@ -17,7 +17,7 @@ struct SessionEncryptedCounts {
   var nanoseconds = 0.0
 
   mutating func measure() {
-    heldForIdlePeer = SessionIdlePeers.heldBytes(areEncrypted: true)
+    heldForIdlePeer = SessionVirtualServer.heldBytes(areEncrypted: true)
     unreliable = SessionCounts.overhead([.unreliable], isEncrypted: true)
     reliable = SessionCounts.overhead([.reliableOrdered], isEncrypted: true)
     nextUnreliable =

@@ -17,6 +17,9 @@ struct SessionThresholds: Codable {
   var datagramsAt20: Double
   var allocations: Double
   var encrypted: Encrypted
+  /// Of a server, for each player and tick, without sockets.
+  var instructions: Double
+  var cacheMisses: Double
   /// Of a server, for each player and tick, over real sockets.
   var datagrams: Turn
   var stream: Turn
@@ -39,6 +42,16 @@ struct SessionThresholds: Codable {
 
   static func read(_ path: String) throws -> SessionThresholds {
     try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  /// Returns the counts of a server without sockets, each with its name and its limit.
+  func counts(
+    of counts: SessionInstructions
+  ) -> [(what: String, count: Double, limit: Double)] {
+    [
+      ("instructions a peer-tick, without sockets", counts.instructions, instructions),
+      ("cache misses a peer-tick, without sockets", counts.cacheMisses, cacheMisses),
+    ]
   }
 
   /// Returns the counts of a server over one kind of link, each with its name and its limit.
