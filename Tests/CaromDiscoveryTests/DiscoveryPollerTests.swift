@@ -9,12 +9,12 @@ import Testing
   /// Polls like a game's frame loop until an event of `request` arrives.
   private func frames(
     _ poller: DiscoveryPoller, until request: DiscoveryPoller.Request
-  ) async -> DiscoveryPoller.Event {
+  ) async throws -> DiscoveryPoller.Event {
     while true {
       while let event = poller.poll() {
         if event.request == request { return event }
       }
-      try? await Task.sleep(for: .milliseconds(1))  // a fast frame
+      try await Task.sleep(for: .milliseconds(1))  // a fast frame
     }
   }
 
@@ -28,21 +28,21 @@ import Testing
         let client = try DiscoveryPoller(interfaces: Loopback.selection, on: here)
         let browsing = client.browse(type)
         let match = host.advertise(Loopback.makeService(type, "X"))
-        #expect(await frames(host, until: match) == .advertised(match, name: "X"))
-        guard case .service(_, .added(let found)) = await frames(client, until: browsing) else {
+        #expect(try await frames(host, until: match) == .advertised(match, name: "X"))
+        guard case .service(_, .added(let found)) = try await frames(client, until: browsing) else {
           return fail()
         }
         let resolving = client.resolve(found)
-        guard case .resolved(_, let resolved) = await frames(client, until: resolving) else {
+        guard case .resolved(_, let resolved) = try await frames(client, until: resolving) else {
           return fail()
         }
         #expect(resolved.endpoints == [Endpoint(.loopback4, port: 7777)])
         let monitoring = client.monitor(found)
-        _ = await frames(client, until: monitoring)
+        _ = try await frames(client, until: monitoring)
         host.update(match, txt: ["seats": "2/2"])
-        #expect(await frames(client, until: monitoring) == .txt(monitoring, ["seats": "2/2"]))
+        #expect(try await frames(client, until: monitoring) == .txt(monitoring, ["seats": "2/2"]))
         host.close()
-        while case .service(_, let change) = await frames(client, until: browsing) {
+        while case .service(_, let change) = try await frames(client, until: browsing) {
           if case .removed = change { break }
         }
         client.close()
@@ -56,15 +56,16 @@ import Testing
     try await withNetworkLoop { loop in
       let poller = try DiscoveryPoller(interfaces: Loopback.selection, on: loop)
       let wrong = poller.advertise(Loopback.makeService(type, "\u{7}"))
-      #expect(await frames(poller, until: wrong) == .failed(wrong, .nameInvalid))
+      #expect(try await frames(poller, until: wrong) == .failed(wrong, .nameInvalid))
       let match = poller.advertise(Loopback.makeService(type, "X"))
       poller.rename(match, to: "")
-      #expect(await frames(poller, until: match) == .updateFailed(match, .nameMissing))
-      #expect(await frames(poller, until: match) == .advertised(match, name: "X"))
+      #expect(try await frames(poller, until: match) == .updateFailed(match, .nameMissing))
+      #expect(try await frames(poller, until: match) == .advertised(match, name: "X"))
       let nowhere = try DiscoveryPoller(interfaces: .named(["nowhere0"]), on: loop)
       let browsing = nowhere.browse(type)
       #expect(
-        await frames(nowhere, until: browsing) == .failed(browsing, .noSuchInterface("nowhere0")))
+        try await frames(nowhere, until: browsing)
+          == .failed(browsing, .noSuchInterface("nowhere0")))
     }
   }
 

@@ -50,7 +50,7 @@ private struct KeepingHandler: LogHandler {
           [Endpoint(.loopback4, port: port)], as: makePeer("client"), over: .stream, loop: loop
         ) { _, _ in
           for await event in session.events { if case .joined = event { break } }
-          while try factory.expectRecorder("carom.peers").lastValue != 1 { await nextPoll() }
+          while try factory.expectRecorder("carom.peers").lastValue != 1 { try await nextPoll() }
         }
         for await event in session.events { if case .left = event { break } }
         reporting.cancel()

@@ -93,7 +93,7 @@ import Testing
       let reporting = try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
         session, _ in
         let reporting = Task { await session.report(to: metrics, every: .seconds(3_600)) }
-        while try factory.expectGauge("carom.peers").values.isEmpty { await nextPoll() }
+        while try factory.expectGauge("carom.peers").values.isEmpty { try await nextPoll() }
         return (session, reporting)
       }
       await reporting.1.value
@@ -114,12 +114,12 @@ import Testing
           let reports = try factory.expectGauge("carom.peers").values.count
           let reporting = Task { await session.report(to: metrics, every: .milliseconds(1)) }
           while try factory.expectGauge("carom.peers").values.count == reports {
-            await nextPoll()
+            try await nextPoll()
           }
           try await Session.join(
             [Endpoint(.loopback4, port: port)], as: makePeer("client"), over: .stream, loop: loop
           ) { _, _ in
-            while try factory.expectGauge("carom.peers").lastValue != 1 { await nextPoll() }
+            while try factory.expectGauge("carom.peers").lastValue != 1 { try await nextPoll() }
           }
           for await event in session.events { if case .left = event { break } }
           reporting.cancel()
@@ -141,7 +141,7 @@ import Testing
           let reports = try factory.expectGauge("carom.peers").values.count
           let reporting = Task { await session.report(to: metrics, every: .seconds(3_600)) }
           while try factory.expectGauge("carom.peers").values.count == reports {
-            await nextPoll()
+            try await nextPoll()
           }
           guard reports > 0 else {
             reporting.cancel()

@@ -56,7 +56,7 @@ import Testing
       #expect(await pair.hosting.messages(on: .others).first(1) == [Note([1])])
       while pair.hosting.takeMessages(on: .latest).isEmpty {
         _ = pair.host.post(Note([2]), on: .latest)
-        await nextFrame()
+        try await nextFrame()
       }
     }
   }

@@ -29,7 +29,7 @@ import Testing
         }
       }
       // The host gets on until the queues are full, and then waits.
-      while await pair.hosting.hubs[0].waitingSends(to: pair.client) == 0 { await nextFrame() }
+      while await pair.hosting.hubs[0].waitingSends(to: pair.client) == 0 { try await nextFrame() }
       let before = sent.withLock { $0 }
       #expect(before < count - 1)
       var next = 0
@@ -68,10 +68,10 @@ import Testing
       let count = try await pair.fillClientNotes()
       let first = Task { try await pair.hosting.broadcast(.large, on: .notes) }
       let hub = pair.hosting.hubs[0]
-      while await hub.waitingSends(to: pair.client) < 1 { await nextFrame() }
+      while await hub.waitingSends(to: pair.client) < 1 { try await nextFrame() }
       // A message of one byte would fit at once.
       let second = Task { try await pair.hosting.broadcast(Note([3]), on: .notes) }
-      while await hub.waitingSends(to: pair.client) < 2 { await nextFrame() }
+      while await hub.waitingSends(to: pair.client) < 2 { try await nextFrame() }
       let read = await pair.visiting.messages(on: .notes).first(count + 2)
       #expect(read.suffix(2) == [.large, Note([3])])
       let failures = [try await first.value, try await second.value]
@@ -92,7 +92,7 @@ import Testing
         .large, on: .notes, lifetime: .milliseconds(20))
       #expect(expired == [pair.client: .expired])
       let cancelled = Task { try await pair.hosting.broadcast(.large, on: .notes) }
-      while await pair.hosting.hubs[0].waitingSends(to: pair.client) == 0 { await nextFrame() }
+      while await pair.hosting.hubs[0].waitingSends(to: pair.client) == 0 { try await nextFrame() }
       cancelled.cancel()
       await #expect(throws: SendError.cancelled) { try await cancelled.value }
       await pair.client.kick()

@@ -96,7 +96,7 @@ private let patience = Duration.seconds(60)
         let answering = Task {
           await pair.visiting.respond(to: .echoes) { _, note in
             await other.kick()
-            while await pair.hosting.peers.contains(other) { await nextFrame() }
+            while await pair.hosting.peers.contains(other) { try await nextFrame() }
             return Note(note.text + [1])
           }
         }

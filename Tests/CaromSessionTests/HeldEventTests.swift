@@ -23,8 +23,8 @@ import Testing
   {
     try await withHost(over: kinds) { host, client, connection in
       await client.shutdown()
-      while await host.poll()?.endedConnection == nil { await nextFrame() }
-      while await host.hasConnections { await nextFrame() }
+      while await host.poll()?.endedConnection == nil { try await nextFrame() }
+      while await host.hasConnections { try await nextFrame() }
       #expect(await !host.hasUndeliveredMessages)
     }
   }
@@ -35,9 +35,9 @@ import Testing
   ) async throws {
     try await withHost(over: kinds) { host, client, connection in
       await client.shutdown()
-      while await !host.holdsEnd { await nextFrame() }
+      while await !host.holdsEnd { try await nextFrame() }
       await host.replaceHeldEvents(with: .writable(connection))
-      while await host.hasConnections { await nextFrame() }
+      while await host.hasConnections { try await nextFrame() }
       #expect(await !host.hasUndeliveredMessages)
     }
   }
@@ -50,7 +50,7 @@ import Testing
     try await withHost(over: kinds) { host, client, connection in
       await host.watchInput(channel: 0, limit: .seconds(3_600))
       await client.shutdown()
-      while await !host.holdsEnd { await nextFrame() }
+      while await !host.holdsEnd { try await nextFrame() }
       await host.resume(channel: 0)
       #expect(await host.pollMessage() == [1])
       #expect(await host.inputs.nextTimeout == nil)
@@ -75,7 +75,7 @@ import Testing
     try await withHost(over: kinds) { host, client, connection in
       await host.resume(channel: 0)
       await client.shutdown(Goodbye(.finished))
-      while await !host.holdsEnd { await nextFrame() }
+      while await !host.holdsEnd { try await nextFrame() }
       let events = Collector(on: host.loop)
       await events.watch(host)
       let seen = await events.events.filter { !$0.isMeasured }
@@ -105,7 +105,7 @@ import Testing
       for number in UInt8(0)..<16 {
         var message = await host.pollMessage()
         while message == nil {
-          await nextFrame()
+          try await nextFrame()
           message = await host.pollMessage()
         }
         #expect(message?.first == number && message?.count == 100_000)
@@ -129,7 +129,7 @@ import Testing
       async let seated = client.connect(to: [Endpoint(.loopback4, port: port)])
       let request = await host.admitNext()
       try await client.send(Note([1]), on: .notes, to: seated)
-      while await !host.hasMessages(request) { await nextFrame() }
+      while await !host.hasMessages(request) { try await nextFrame() }
       try await body(host, client, request)
       await host.shutdown()
     }
@@ -144,7 +144,7 @@ extension SessionNode {
         admit(connection)
         return connection
       }
-      await nextFrame()
+      try await nextFrame()
     }
   }
 

@@ -126,7 +126,7 @@ import Testing
       if refusals > 0 {
         await node.close(request, Goodbye(.busy))
         // The client has read the refusal when it has closed its stream.
-        while await !node.isIdle { await nextFrame() }
+        while await !node.isIdle { try await nextFrame() }
       }
       joining.cancel()
       await #expect(throws: SessionError.transport(.cancelled)) { try await joining.value }

@@ -22,7 +22,7 @@ import Testing
         while log.count < 4 {  // frames
           log += hosting.takeMessages(on: .notes).map { "note \($0.message.text)" }
           while let event = hosting.poll() { log.append(Self.describe(event)) }
-          await nextFrame()
+          try await nextFrame()
         }
         #expect(Set(log) == ["joined client", "note [1]", "note [2]", "left finished"])
       }
@@ -68,7 +68,7 @@ import Testing
       for name in ["first", "second"] {
         let client = SessionNode(makePeer(name), seats: 0, on: loop)
         async let seated = client.connect(to: [Endpoint(.loopback4, port: port)])
-        while await !host.pollAll().contains("requested") { await nextFrame() }
+        while await !host.pollAll().contains("requested") { try await nextFrame() }
         clients.append((client, try await seated))
       }
       for (sender, client) in clients.enumerated() {

@@ -65,7 +65,7 @@ import Testing
       for _ in 0..<2 * FullQueues.checks {
         while try await pair.fillNotes() == 0 {
           _ = pair.hosting.takeMessages(on: .notes)
-          await nextFrame()
+          try await nextFrame()
         }
         await pair.visiting.node.disconnectSlowPeers()
       }

@@ -30,8 +30,8 @@ uint64_t bench_process_cpu_nanoseconds(void);
 /// read and write sockets and timers; 0 where they cannot be counted.
 uint64_t bench_thread_system_calls(void);
 
-/// Begins or ends the counting of instructions, if valgrind's callgrind runs this process; otherwise
-/// does nothing.
+/// Begins or ends the counting of instructions, if valgrind's callgrind runs this process;
+/// otherwise does nothing.
 void bench_toggle_instruction_counting(void);
 
 /// Returns whether this program can tell callgrind which instructions to count. It cannot if

@@ -156,7 +156,7 @@ import Testing
         while let event = client.pollEvent() {
           if case .confirmed(.finished(let player), _) = event { finished.append(player) }
         }
-        await nextFrame()
+        try await nextFrame()
       }
       #expect(finished == [0] && client.player == 1 && host.player == 0)
       #expect(!host.isTickDue && host.advance() != nil)

@@ -26,7 +26,7 @@ import Testing
         while let event = joined.pollEvent() {
           if case .confirmed(.finished(let player), _) = event { finished.append(player) }
         }
-        await nextFrame()
+        try await nextFrame()
       }
       #expect(finished == [0] && joined.player == 0 && joined.roundTrip != nil)
       #expect(prepared == Int(hosted.server.tick.rawValue))
@@ -60,7 +60,7 @@ import Testing
       try await hosted.join(makePeer("client")) { _, _ in
         while match.peers.isEmpty {
           match.update()
-          await nextFrame()
+          try await nextFrame()
         }
         #expect(await hosted.session.joined() == match.peers.first)
       }
@@ -89,7 +89,7 @@ import Testing
         while let notice = hosted.pollNotice() {
           if case .desynced(pair.client, let tick) = notice { ticks.append(tick) }
         }
-        await nextFrame()
+        try await nextFrame()
       }
       #expect(reports.count == 1 && ticks == [reports[0].tick])
     }

@@ -72,7 +72,7 @@ import Testing
       while updates < 10 {
         hosted.update(move)
         if view.update() { updates += 1 }
-        await nextFrame()
+        try await nextFrame()
       }
       #expect(view.entities.count == 50 && view.host == pair.host)
       #expect(hosted.pollNotice() == .joined(pair.client) && hosted.pollNotice() == nil)
@@ -81,7 +81,7 @@ import Testing
       while hosted.world.snapshot(for: client).count > 200 {
         hosted.update(move)
         view.update()
-        await nextFrame()
+        try await nextFrame()
       }
       // Nothing moves any more: once the last snapshot is acknowledged, there is none to send.
       var frames = 0
@@ -91,17 +91,17 @@ import Testing
         hosted.update { _ in }
         view.update()
         frames += 1
-        await nextFrame()
+        try await nextFrame()
       }
       #expect(frames < 5_000)
       await pair.client.kick("closing time")
       while view.endReason == nil {
         view.update()
-        await nextFrame()
+        try await nextFrame()
       }
       while !hosted.peers.isEmpty {
         hosted.update(move)
-        await nextFrame()
+        try await nextFrame()
       }
       #expect(view.endReason == .kicked("closing time"))
       #expect(hosted.pollNotice() == .left(pair.client, .closedLocally))
@@ -114,12 +114,12 @@ import Testing
       let hosted = HostedWorld(makeWorld(), over: pair.hosting)
       while hosted.peers.isEmpty {
         hosted.update(move)
-        await nextFrame()
+        try await nextFrame()
       }
       _ = pair.host.post(EncodedMessage([1, 2, 3, 4, 5]), on: hosted.channels.acknowledgements)
       while hosted.pollNotice() != .left(pair.client, .protocolViolation) {
         hosted.update(move)
-        await nextFrame()
+        try await nextFrame()
       }
     }
     try await withPair { pair in
