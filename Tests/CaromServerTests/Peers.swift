@@ -20,6 +20,6 @@ func withPeer(
   }
 }
 
-/// Waits between two polls, so that a test that polls does not keep a core from
-/// what it waits for. Throws when the test is canceled because its time limit was exceeded.
+/// Waits between two polls, so that a test that polls does not keep a core from what it waits for.
+/// Throws when the test is canceled because its time limit was exceeded.
 func nextPoll() async throws { try await Task.sleep(for: .milliseconds(1)) }

@@ -96,7 +96,7 @@ import Testing
       let port = try await host.listen(on: [.loopback4])
       let client = SessionNode(makePeer("client"), seats: 0, timing: timing, over: kinds, on: loop)
       async let seated = client.connect(to: [Endpoint(.loopback4, port: port)])
-      _ = await host.admitNext()
+      _ = try await host.admitNext()
       let connection = try await seated
       for number in UInt8(0)..<16 {
         let note = Note([UInt8](repeating: number, count: 100_000))
@@ -127,7 +127,7 @@ import Testing
       let port = try await host.listen(on: [.loopback4])
       let client = SessionNode(makePeer("client"), seats: 0, over: kinds, on: loop)
       async let seated = client.connect(to: [Endpoint(.loopback4, port: port)])
-      let request = await host.admitNext()
+      let request = try await host.admitNext()
       try await client.send(Note([1]), on: .notes, to: seated)
       while await !host.hasMessages(request) { try await nextFrame() }
       try await body(host, client, request)
@@ -138,7 +138,7 @@ import Testing
 
 extension SessionNode {
   /// Waits for a request for a seat and grants it.
-  fileprivate func admitNext() async -> ConnectionID {
+  fileprivate func admitNext() async throws -> ConnectionID {
     while true {
       if case .requested(let connection, _, _) = poll() {
         admit(connection)

@@ -136,6 +136,6 @@ extension Bool {
 }
 
 /// Waits between two polls for as long as a fast frame takes. A test that polled without a pause
-/// would keep a core from the loops and tests that it waits for. Throws when the test is canceled because
-/// its time limit was exceeded.
+/// would keep a core from the loops and tests that it waits for. Throws when the test is canceled
+/// because its time limit was exceeded.
 func nextFrame() async throws { try await Task.sleep(for: .milliseconds(1)) }
