@@ -17,6 +17,6 @@ extension RollbackChannels {
 }
 
 extension MessageChannel<MatchNotice> {
-  /// The channel of `MatchNotice` messages, which end a session.
+  /// The channel of the game's own messages.
   static var notices: Self { .init(2, .reliableOrdered) }
 }

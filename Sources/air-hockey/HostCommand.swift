@@ -41,8 +41,8 @@ struct HostCommand: AsyncParsableCommand {
     let protection = try net.protection.load(makesCode: true)
     setup.policy = protection.security.policy
     setup.notice = protection.notice
-    let (game, security) = (setup, protection.security)
-    try await options.playOverNetwork(game) { loop, game in
+    let (playing, security) = (setup, protection.security)
+    try await options.playOverNetwork(playing) { loop, game in
       try await host(game, security, on: loop)
     }
   }

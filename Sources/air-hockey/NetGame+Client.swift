@@ -10,12 +10,12 @@ extension NetGame {
   /// The number of desyncs after which the host is assumed to run another version of the game.
   static let desyncLimit = 8
 
-  /// Joins the match of a host. Play begins with the host's first state.
+  /// Joins the match of a host, which begins with the host's first state.
   func beginJoining(_ host: Peer) {
     guard let session else { return }
     summary.role = setup.isSpectator ? "watcher" : "client"
     (finalScore, lastWonMatch, desyncs, keyframes) = (nil, nil, 0, 0)
-    (requests, view) = ([], RinkView())
+    (requests, view, hasPaused) = ([], RinkView(), false)
     recording?.beginNextFile()
     let match = JoinedRollback<Rink>(
       host, over: session, channels: .match,
@@ -30,13 +30,14 @@ extension NetGame {
   func receive(_ match: JoinedRollback<Rink>, over session: Session, at now: Instant) {
     match.receive(at: now)
     if match.client.keyframeCount > keyframes { handleKeyframe(of: match) }
-    for word in session.takeMessages(on: .notices) where word.peer == match.host {
-      if !take(word.message) { reject(match.host) }
+    for notice in session.takeMessages(on: .notices) where notice.peer == match.host {
+      if !take(notice.message) { reject(match.host) }
     }
     while !isOver, let notice = match.pollNotice() { handle(notice, of: match) }
   }
 
-  /// Begins to play with the first keyframe. The host must have given this side its seat.
+  /// Checks a new keyframe, and announces the match at the first one. The host must have given this
+  /// side its seat.
   private func handleKeyframe(of match: JoinedRollback<Rink>) {
     guard let rollback = match.client.rollback else { return }
     let state = rollback.state.state
@@ -74,9 +75,9 @@ extension NetGame {
     }
   }
 
-  /// Takes a word of the host. Returns false if the host must not send it.
-  private func take(_ word: MatchNotice) -> Bool {
-    switch word {
+  /// Takes a notice of the host. Returns false if the host must not send it.
+  private func take(_ notice: MatchNotice) -> Bool {
+    switch notice {
     case .playing(let client):
       guard setup.isSpectator else { return false }
       summary.watchedClient = client.isEmpty ? nil : TextWidth.plain(client)
@@ -94,7 +95,7 @@ extension NetGame {
   }
 
   /// Displays the final score that the host has sent.
-  private func showFinalScore() {
+  func showFinalScore() {
     guard let (match, score) = finalScore else { return }
     if let winner = Seat.allCases.first(where: { score[$0] == Preset.goalsToWin }) {
       showWinner(winner, match, score)

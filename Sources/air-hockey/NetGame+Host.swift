@@ -10,7 +10,7 @@ extension NetGame {
     guard let session else { return }
     if case .host = role { return }
     summary.role = "host"
-    (finalScore, lastWonMatch, desyncs) = (nil, nil, 0)
+    (finalScore, lastWonMatch, lastClient, desyncs) = (nil, nil, nil, 0)
     recording?.beginNextFile()
     let server = RollbackServer(
       Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: loop.now)
@@ -22,14 +22,14 @@ extension NetGame {
   func receive(_ match: HostedRollback<Rink>, over session: Session, at now: Instant) {
     match.receive(at: now)
     while !isOver, let notice = match.pollNotice() { handle(notice, of: match) }
-    for word in session.takeMessages(on: .notices) where !isOver {
+    for notice in session.takeMessages(on: .notices) where !isOver {
       // Only the client may end its game.
-      guard word.message == .finish, word.peer == opponent else {
-        reject(word.peer)
+      guard notice.message == .finish, notice.peer == opponent else {
+        reject(notice.peer)
         continue
       }
-      if sendFinalScore(of: match, to: word.peer) {
-        word.peer.disconnect(Goodbye(.finished), as: .finished)
+      if sendFinalScore(of: match, to: notice.peer) {
+        notice.peer.disconnect(Goodbye(.finished), as: .finished)
       }
     }
   }

@@ -147,18 +147,21 @@ extension NetGame {
   func leaveSoon() {
     isPlaying = false
     let timer = LoopTimer(on: loop, owner: self) { game in
-      guard game.setup.tickLimit == nil else { return game.end("finished", Goodbye(.finished)) }
+      guard game.setup.tickLimit == nil else {
+        game.showFinalScore()
+        return game.end("finished", Goodbye(.finished))
+      }
       game.opponent?.disconnect(Goodbye(.finished), as: .finished)
     }
     timer.arm(after: Self.finalScoreLimit)
     timers.ending = timer
   }
 
-  // MARK: Words
+  // MARK: Notices
 
-  /// Sends a word. Disconnects a peer that has not received its words for too long.
-  func send(_ word: MatchNotice, to peer: Peer) {
-    if !peer.post(word, on: .notices) { peer.disconnect(Goodbye(.timedOut), as: .timedOut) }
+  /// Sends a notice. Disconnects the peer if the notice cannot be queued.
+  func send(_ notice: MatchNotice, to peer: Peer) {
+    if !peer.post(notice, on: .notices) { peer.disconnect(Goodbye(.timedOut), as: .timedOut) }
   }
 
   /// Disconnects a peer that violates the game's protocol.

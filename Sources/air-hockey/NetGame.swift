@@ -24,7 +24,8 @@ actor NetGame: LoopActor {
     /// The timer that plays the due ticks and draws a frame at `frameDue`.
     var frame: LoopTimer?
     var frameDue = Instant.zero
-    /// The timer that leaves a host that does not answer the request for the final score.
+    /// The timer that leaves the host some time after this side has requested or received the final
+    /// score.
     var ending: LoopTimer?
   }
 

@@ -8,8 +8,9 @@ import CaromSimulation
 /// or if it joined the session as a spectator. A peer that comes back gets its player again if that
 /// player is still free. While a player has no peer, its input is neutral.
 ///
-/// The first state that a peer gets is that after the next tick, so that it includes what the host
-/// sets on `server` when it polls the notice that the peer has joined.
+/// A peer's first state is the one after the next tick. It includes what the host sets on `server`
+/// when it polls the notice that the peer has joined, if it polls notices before each tick: in
+/// `prepare`, not after `update`. In a paused match, the first state is the current one.
 ///
 /// ```swift
 /// let match = HostedRollback(RollbackServer(Race(), players: 4, at: loop.now), over: session)
@@ -59,6 +60,9 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   /// Pause a match that waits for players. Players who are in a paused match predict ahead until
   /// their prediction window ends. To stop a game that all of them should see as stopped, let it
   /// have a pause as a part of its state, which an input begins.
+  ///
+  /// Only a loop that calls `update` or `receive` itself can pause a match: `run` and `ticks` call
+  /// nothing while the match is paused, so nothing could end the pause.
   public var isPaused = false {
     didSet {
       if isPaused { due = 0 } else if oldValue { skipDueTicks() }
@@ -70,7 +74,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   private let choosePlayer: ((Peer, _ free: [Int]) -> Int?)?
   var notices = EventQueue<Notice>(limit: noticeLimit)
   private var due = 0
-  /// Whether a peer has joined since the last tick, so that its first state is due.
+  /// Whether a peer waits for its first state.
   private var hasNewcomers = false
   /// The peers that have been sent the end of the match.
   private var finished: Set<Peer> = []
@@ -152,7 +156,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     receive(at: now)
     while due > 0 {
       prepare(self)
-      advance()
+      if due > 0 { advance() }
     }
   }
 
@@ -167,7 +171,8 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   /// Processes the events and messages that have arrived, and counts the ticks that are due.
   public func receive(at now: Instant? = nil) {
     let now = now ?? session.loop.now
-    let hadNewcomers = hasNewcomers
+    let areWaiting = hasNewcomers
+    hasNewcomers = false
     takePeerEvents()
     for received in session.takeMessages(on: channels.control) {
       let packet = received.message
@@ -179,23 +184,27 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     let ticks = host.server.takeDueTicks(at: now)
     due = isPaused ? 0 : due + ticks
     takeEvents()
-    // The next tick sends newcomers their first state. A paused match has none.
-    guard !hasNewcomers || isPaused && hadNewcomers else { return }
+    // Newcomers get their first state after the next tick or, since a paused match has none, at the
+    // next call, when their notices have been polled.
+    let isNew = hasNewcomers
+    hasNewcomers = isNew || areWaiting
+    guard !hasNewcomers || isPaused && !isNew else { return }
     send()
   }
 
   /// Sends the last inputs reliably, so that they arrive even if the session ends immediately
   /// afterwards. Call this method after the last tick.
   public func finish() {
+    if hasNewcomers { send() }
     for peer in host.ids { finish(for: peer) }
   }
 
-  /// Ends the match for one peer: sends it the last inputs reliably, and nothing of the match
-  /// afterwards. Its connection remains open. Returns false if the match has already ended for the
-  /// peer, or the peer is not in it.
+  /// Sends one peer the last inputs reliably, and nothing of the match afterwards. The peer stays
+  /// connected and keeps its player; disconnect it to free the player. A peer that waits for a
+  /// state gets neither the state nor the inputs. Returns false if the match has already ended for
+  /// the peer, or the peer is not in it.
   @discardableResult
   public func finish(for peer: Peer) -> Bool {
-    if hasNewcomers { send() }
     guard host.contains(peer), finished.insert(peer).inserted else { return false }
     writer.removeAll()
     if host.writeInputs(for: peer, into: &writer) {
@@ -234,6 +243,9 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
 
   private func add(_ peer: Peer) {
     guard !host.contains(peer) else { return }
+    guard host.ids.count < RollbackBroadcaster<Game>.clientLimit else {
+      return peer.disconnect(Goodbye(.full), as: .full)
+    }
     let player = peer.isSpectator ? nil : choose(for: peer)
     host.add(peer, peer: peer.id, as: player)
     hasNewcomers = true

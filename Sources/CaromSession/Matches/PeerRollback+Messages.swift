@@ -23,6 +23,8 @@ extension PeerRollback {
       return notices.append(.ended(endReason))
     }
     due += match?.takeDueTicks(at: now) ?? spectator?.takeDueTicks(at: now) ?? 0
+    // The clock of a spectator runs before the first state has arrived.
+    if state == nil { due = 0 }
     send()
   }
 

@@ -9,8 +9,7 @@ import CaromTransport
 /// The session's host is player 0, and relays the messages between the other players. The match
 /// begins with the host's state when all players have joined. A player who disconnects is removed,
 /// and the others go on; when the host disconnects, the match ends. Peers that joined the session
-/// as spectators watch, from whenever they have joined: they follow the ticks that the host has
-/// confirmed.
+/// as spectators can watch from any time on: they follow the ticks that the host has confirmed.
 ///
 /// ```swift
 /// let match = try await RollbackSession<Race>.join(host, over: session)

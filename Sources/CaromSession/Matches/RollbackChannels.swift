@@ -19,17 +19,6 @@ public struct RollbackChannels: Hashable, Sendable {
     self.control = MessageChannel(control, .reliableOrdered, priority: 3)
   }
 
-  /// Returns the message that arrived on a channel, or nil if the channel is not one of these.
-  public func packet(
-    on channel: UInt8, _ bytes: Span<UInt8>
-  ) throws(DecodeError) -> RollbackPacket? {
-    switch channel {
-    case inputs.id: RollbackPacket(.inputs, Array(copying: bytes))
-    case control.id: try RollbackPacket(decoding: bytes)
-    default: nil
-    }
-  }
-
   /// Opens the inboxes of both channels. A match does so before it watches its peers: what a peer
   /// sent is then readable when the match learns that the peer has left.
   func open(over session: Session) {

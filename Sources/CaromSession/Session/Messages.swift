@@ -8,8 +8,7 @@ public struct Received<Message: Sendable>: Sendable {
   /// The decoded message.
   public let message: Message
   /// The time at which the message arrived, on the clock of the peer's loop. For a message that
-  /// waited in its connection, because its channel had no reader or a full inbox, the time at which
-  /// it could be read.
+  /// waited because its channel had no reader or a full inbox, the time at which it could be read.
   public let arrival: Instant
 }
 

@@ -108,7 +108,8 @@ extension Peer {
   }
 
   /// Closes the connection and sends `goodbye` to the peer, after the messages that were posted
-  /// before, without waiting. This side's events report `reason`. Can be called from any thread.
+  /// before, without waiting. Posted messages that still wait for room in the send queue are lost.
+  /// This side's events report `reason`. Can be called from any thread.
   public func disconnect(
     _ goodbye: Goodbye = Goodbye(.left), as reason: DisconnectReason = .closedLocally
   ) { node.postClose(connectionID, goodbye, as: reason) }

@@ -171,10 +171,12 @@ extension Session {
     return messages
   }
 
-  /// Closes the connection of a peer that sends a message on a channel other than `channels`, with
-  /// the reason `protocolViolation`. Without this call, such messages wait for a reader. Can be
-  /// called from any thread.
+  /// Disconnects, with the reason `protocolViolation`, a peer that sends a message on a channel
+  /// that is not in `channels` and has no reader. Include the channels, 0 to 63, of matches and
+  /// exchanges that begin later. Without this call, such messages wait for a reader. Can be called
+  /// from any thread.
   public func rejectMessages(exceptOn channels: [UInt8]) {
+    precondition(channels.allSatisfy { $0 < 64 }, "a channel is 0 to 63")
     var allowed = ChannelMask()
     for channel in channels { allowed.insert(channel) }
     for hub in hubs {

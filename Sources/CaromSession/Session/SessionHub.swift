@@ -111,9 +111,10 @@ actor SessionHub: LoopActor {
     endReaders()
   }
 
-  /// Closes the connection of a peer that sends a message on a channel outside `allowed`.
+  /// Closes the connection of a peer that sends a message on a channel that is not in `allowed` and
+  /// has no reader.
   func rejectMessages(exceptOn allowed: ChannelMask) {
-    for channel in 0..<UInt8(64) where !allowed.contains(channel) {
+    for channel in 0..<UInt8(64) where !allowed.contains(channel) && readers[channel] == nil {
       setReader(Reader { _, _ in .malformed }, of: channel)
     }
   }
