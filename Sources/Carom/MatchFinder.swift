@@ -32,7 +32,7 @@ public actor MatchFinder: LoopActor {
     /// streams.
     public var conditions: LinkProfile?
     /// How connections are protected. All players must use the same security.
-    public var security = SessionSecurity.none
+    public var security = SessionSecurity.anyone
 
     /// Creates options with the service type `type` and the default values of all other properties.
     public init(type: ServiceType) { self.type = type }
@@ -87,14 +87,17 @@ public actor MatchFinder: LoopActor {
     _ body: (Session, UInt16) async throws -> Result
   ) async throws -> Result {
     try await prepare()
+    // The session takes the node's first events, one of which is the advertisement.
+    try await listen()
+    defer {
+      discovery?.close()
+      discovery = nil
+    }
     return try await Session.run(matching: node) { [weak self] event in
       self?.assumeIsolated { $0.handle(event) }
     } _: { session in
-      defer {
-        discovery?.close()
-        discovery = nil
-      }
-      try await listen()
+      // The withdrawal precedes the session's goodbyes.
+      defer { discovery?.close() }
       try browse()
       return try await body(session, port)
     }

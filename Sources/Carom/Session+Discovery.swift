@@ -15,7 +15,7 @@ extension Session {
     _ service: AdvertisedService, as local: PeerInfo, interfaces: InterfaceSelection = .automatic,
     on addresses: [IPAddress] = [.any4, .any6], over kinds: LinkKinds = .all, seats: Int = 1,
     spectatorSeats: Int = 0, timing: SessionTiming = SessionTiming(),
-    security: SessionSecurity = .none, conditions: LinkProfile? = nil, loop: NetworkLoop,
+    security: SessionSecurity = .anyone, conditions: LinkProfile? = nil, loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, Advertisement) async throws -> Result
   ) async throws -> Result {
@@ -38,7 +38,7 @@ extension Session {
   /// The other parameters are the same as those of `Session.join` with endpoints.
   public static func join<Result>(
     _ service: DiscoveredService, as local: PeerInfo, over kinds: LinkKinds = .all,
-    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
     conditions: LinkProfile? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result

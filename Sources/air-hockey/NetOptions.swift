@@ -89,7 +89,7 @@ enum Transport: String, CaseIterable, ExpressibleByArgument, Sendable {
 struct SecurityOptions: ParsableArguments {
   @Option(
     help: """
-      How connections are protected: none (the default), anyone, known or code. Both players need \
+      How connections are protected: anyone (the default), known, code or none. Both players need \
       the same; anyone and known fit together.
       """)
   var security: SessionSecurity.Policy?
@@ -128,7 +128,7 @@ struct SecurityOptions: ParsableArguments {
       throw ValidationError("--known FILE needs --security known, which it implies by itself.")
     }
     if identity != nil, policy == .none {
-      throw ValidationError("--identity requires encryption: add --security anyone or --code.")
+      throw ValidationError("--identity cannot be combined with --security none: omit one of them.")
     }
     if let code, !code.isEmpty {
       do throws(JoinCodeError) { _ = try JoinCode(code) } catch {
@@ -139,7 +139,7 @@ struct SecurityOptions: ParsableArguments {
 
   /// How connections are protected.
   var policy: SessionSecurity.Policy {
-    security ?? (code != nil ? .code : known != nil ? .known : .none)
+    security ?? (code != nil ? .code : known != nil ? .known : .anyone)
   }
 
   /// Reads the key files that the policy requires, and returns the protection. Creates this

@@ -52,7 +52,8 @@ import Testing
       let policy = RetryPolicy(attempts: attempts, firstDelay: .milliseconds(1))
       do {
         try await Session.join(
-          endpoints, as: makePeer("client"), over: kinds, retrying: policy, loop: loop
+          endpoints, as: makePeer("client"), over: kinds, security: .none, retrying: policy,
+          loop: loop
         ) { _, _ in }
         #expect(attempts > 2)
       } catch SessionError.refused(.busy) {
@@ -119,7 +120,8 @@ import Testing
         attempts: 2, firstDelay: .seconds(3_600), longestDelay: .seconds(3_600))
       let joining = Task {
         try await Session.join(
-          endpoints, as: makePeer("client"), over: kinds, retrying: policy, loop: loop
+          endpoints, as: makePeer("client"), over: kinds, security: .none, retrying: policy,
+          loop: loop
         ) { _, _ in }
       }
       guard case .requested(let request, _, _) = await events.first(\.isRequest) else { return }

@@ -28,6 +28,7 @@ import Testing
       options.interfaces = MatchFinderTests.loopback
       options.window = window
       options.kinds = kinds
+      options.security = .none
       let info = PeerInfo(
         id: PeerID(high: rank, low: .random(in: .min ... .max)), name: name, application: "test")
       finder = MatchFinder(as: info, options, on: loop)
@@ -54,6 +55,7 @@ import Testing
     let options = MatchFinder.Options(type: "_game._udp")
     #expect(options.type == "_game._udp" && options.port == 0 && options.kinds == .all)
     #expect(options.window == .seconds(6) && options.timing == SessionTiming())
+    #expect(options.security == .anyone && options.conditions == nil)
     #expect(MatchFinder.resolveLimit == .seconds(3))
   }
 
@@ -115,6 +117,9 @@ import Testing
           group.addTask { () -> (UInt64, PeerID, Bool) in
             var options = MatchFinder.Options(type: type)
             options.interfaces = Self.loopback
+            options.security = .none
+            // The players find each other at once, not only when they have stopped searching.
+            options.window = .seconds(600)
             let info = PeerInfo(
               id: PeerID(high: rank, low: 0), name: "player \(rank)", application: "test")
             let finder = MatchFinder(as: info, options, on: loop)
@@ -226,7 +231,7 @@ import Testing
       let port = try await probe.listen(on: [.loopback4])
       await probe.shutdown()
       var options = MatchFinder.Options(type: type)
-      (options.port, options.interfaces) = (port, Self.loopback)
+      (options.port, options.interfaces, options.security) = (port, Self.loopback, .none)
       let finder = MatchFinder(as: makePeer("finder"), options, on: loop)
       let events = Collector(on: loop)
       #expect(try await finder.begin(owner: events) { $0.take($1) } == port)

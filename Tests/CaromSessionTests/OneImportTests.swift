@@ -18,11 +18,12 @@ import Testing
     var timing = SessionTiming()
     timing.resumeLimit = .seconds(1)
     try await withNetworkLoop { (loop: NetworkLoop) in
-      try await Session.host(as: me, on: [.loopback4], timing: timing, loop: loop) {
+      try await Session.host(as: me, on: [.loopback4], timing: timing, security: .none, loop: loop)
+      {
         hosting, port in
         let leo = PeerInfo(id: .random(), name: "Leo", application: "one import")
         let endpoint = Endpoint(.loopback4, port: port)
-        try await Session.join([endpoint], as: leo, loop: loop) { _, host in
+        try await Session.join([endpoint], as: leo, security: .none, loop: loop) { _, host in
           try await host.send(Line("hello"), on: lines)
           for await line in hosting.messages(on: lines) {
             #expect(line.message == Line("hello"))

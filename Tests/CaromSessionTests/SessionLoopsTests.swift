@@ -166,7 +166,7 @@ import Testing
     async throws
   {
     try await withNetworkLoop(name: "clients") { loop in
-      let client = makePeer("client")
+      let client = Identity.random()
       try await Session.host(
         as: makePeer("host"), on: [.loopback4], seats: 2, loops: 4
       ) { hosting, port in
@@ -195,10 +195,12 @@ import Testing
 
   /// Joins and stays until the connection ends. Returns the reason.
   private static func stay(
-    as client: PeerInfo, at endpoint: Endpoint, _ isSeated: AsyncStream<Void>.Continuation,
+    as identity: Identity, at endpoint: Endpoint, _ isSeated: AsyncStream<Void>.Continuation,
     on loop: NetworkLoop
   ) async throws -> DisconnectReason? {
-    try await Session.join([endpoint], as: client, loop: loop) { session, _ in
+    try await Session.join(
+      [endpoint], as: makePeer("client"), security: .anyone(as: identity), loop: loop
+    ) { session, _ in
       isSeated.yield()
       return await session.ending()
     }

@@ -54,7 +54,7 @@ import Testing
     ["host", "--code", "K7QM"], ["host", "--security", "none", "--code", "K7QM-2XRT"],
     ["host", "--security", "known"], ["host", "--security", "code", "--known", "x"],
     ["join", "x", "--code"],
-    ["host", "--identity", "x"], ["host", "--opponent", "--code"],
+    ["host", "--security", "none", "--identity", "x"], ["host", "--opponent", "--code"],
     ["host", "--headless", "--code"],
   ])
   func `options that contradict each other are refused`(arguments: [String]) async throws {

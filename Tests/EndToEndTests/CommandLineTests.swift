@@ -98,7 +98,8 @@ import Testing
     for packet in [goodbye, .grant(version: other, info)] {
       try await FakeServer.run(answering: packet.packet.framed()) { port in
         try await expect(
-          .wrongVersion, "version \(other)", of: ["join", "127.0.0.1:\(port)"] + Self.headless)
+          .wrongVersion, "version \(other)",
+          of: ["join", "127.0.0.1:\(port)", "--security", "none"] + Self.headless)
       }
     }
   }

@@ -11,7 +11,7 @@ import Testing
     let host = try RunningGame(
       [
         "host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya",
-        "--reconnect", "0",
+        "--reconnect", "0", "--security", "none",
       ])
     let line = try await host.line("port ")
     let port = try #require(line.split(separator: " ").last.flatMap { UInt16($0) })

@@ -52,7 +52,8 @@ struct PythonPeerTests {
   func `a client written from the WireFormat page plays and reports the same as the host`(
     transport: [String]
   ) async throws {
-    let hostProcess = try await HostProcess(name: "Wire format", ["--seconds", "30"])
+    let hostProcess = try await HostProcess(
+      name: "Wire format", ["--seconds", "30", "--security", "none"])
     let peer = try await hostProcess.play(
       ["--seconds", "2", "--name", "Ünïcödé", "--transport"] + transport)
     let host = try await hostProcess.game.process.summary()
@@ -79,6 +80,7 @@ struct PythonPeerTests {
     let option = transport[0] == "both" ? "auto" : transport[0]
     let game = try RunningGame([
       "join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Ünïcödé", "--transport", option,
+      "--security", "none",
     ])
     let (client, summary) = (try await game.process.summary(), try await host.summary())
     #expect(summary["violations"] as? [String] == [])
@@ -126,7 +128,9 @@ struct PythonPeerTests {
       ["127.0.0.1", "0", "--serve", "--seconds", "1", "--transport", "udp"])
     let line = await host.output.line { $0.hasPrefix("port ") }
     let port = try #require(line?.split(separator: " ").last)
-    let game = try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json"])
+    let game = try RunningGame([
+      "join", "127.0.0.1:\(port)", "--bot", "--json", "--security", "none",
+    ])
     try await game.line("match 1 begins")
     game.process.signal(SIGSTOP)
     #expect(try await host.summary()["endReason"] as? String == "finished")
@@ -137,7 +141,8 @@ struct PythonPeerTests {
   @Test func `a host survives clients that send garbage and plays with the next one`()
     async throws
   {
-    let hostProcess = try await HostProcess(name: "Hostile clients")
+    let hostProcess = try await HostProcess(
+      name: "Hostile clients", ["--security", "none"])
     let garbage = [
       "ffffffffffffffff",  // a frame longer than the limit
       "0300000000000000020001",  // a body too short for a packet

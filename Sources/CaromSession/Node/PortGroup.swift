@@ -15,6 +15,7 @@ final class PortShare: Sendable {
   let directory: Locked<HostDirectory>
 
   init(seats: Int, spectatorSeats: Int, security: SessionSecurity, on loop: NetworkLoop) {
+    let security = security.withIdentity(on: loop)
     self.security = security
     self.seats = seats
     self.spectatorSeats = spectatorSeats

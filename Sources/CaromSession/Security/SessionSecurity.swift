@@ -23,9 +23,10 @@ public struct SessionSecurity: Hashable, Sendable {
     case token
   }
 
-  /// The identity that the session proves to its peers; nil if its connections are in plaintext,
-  /// and for a client with a connect token, whose id is that in its `PeerInfo`. A host that accepts
-  /// connect tokens has the id of its identity, which the key of the backend proves.
+  /// The identity that the session proves to its peers. If it is nil, the session makes a new one
+  /// when it begins, unless its connections are in plaintext, or it is a client with a connect
+  /// token, whose id is that in its `PeerInfo`. A host that accepts connect tokens has the id of
+  /// its identity, which the key of the backend proves.
   public let identity: Identity?
   /// The peers whose connections are accepted; nil if connections are in plaintext.
   private let access: LinkAccess?
@@ -39,9 +40,9 @@ public struct SessionSecurity: Hashable, Sendable {
   /// pretend to be any peer.
   public static let none = SessionSecurity(nil, nil)
 
-  /// Encrypted connections to anybody. Every peer proves that its id is its own, but not who it is.
-  /// Each access to this property makes a new identity, and thus a new id for the session.
-  public static var anyone: SessionSecurity { .anyone(as: .random()) }
+  /// Encrypted connections to anybody, the default. Every peer proves that its id is its own, but
+  /// not who it is. Each session makes a new identity, and thus has a new id.
+  public static let anyone = SessionSecurity(nil, .anyone)
 
   /// Encrypted connections to anybody, like `anyone`, except that the session has the id of
   /// `identity`.
@@ -74,7 +75,7 @@ public struct SessionSecurity: Hashable, Sendable {
   public static func code(
     _ code: JoinCode, isForOneUse: Bool = false, as identity: Identity? = nil
   ) -> SessionSecurity {
-    SessionSecurity(identity ?? .random(), .code(code, isForOneUse: isForOneUse))
+    SessionSecurity(identity, .code(code, isForOneUse: isForOneUse))
   }
 
   /// Encrypted connections to the hosts that a connect token names. Only a client can have a token.
@@ -116,7 +117,7 @@ public struct SessionSecurity: Hashable, Sendable {
     keys: [BackendKey], hosts: Set<Endpoint>? = nil, as identity: Identity? = nil, start: UnixTime?
   ) -> SessionSecurity {
     let reader = TicketReader(keys: keys, start: start ?? notStarted, endpoints: hosts)
-    return SessionSecurity(identity ?? .random(), .tickets(reader))
+    return SessionSecurity(identity, .tickets(reader))
   }
 
   /// The start of a host that has not been created yet: no token is made later than that.
@@ -133,6 +134,17 @@ public struct SessionSecurity: Hashable, Sendable {
     }
   }
 
+  /// Returns the same settings with an identity: a new one, made from the random numbers of `loop`,
+  /// if the session needs an identity and has none.
+  func withIdentity(on loop: NetworkLoop) -> SessionSecurity {
+    switch access {
+    case .anyone, .known, .code, .tickets:
+      var generator = LoopGenerator(of: loop)
+      return SessionSecurity(identity ?? Identity(using: &generator), access)
+    case .token, nil: return self
+    }
+  }
+
   /// Whether the session accepts connect tokens, so that it needs to know the time of day.
   var acceptsTickets: Bool { if case .tickets = access { true } else { false } }
 
@@ -146,7 +158,7 @@ public struct SessionSecurity: Hashable, Sendable {
     }
     var generator = LoopGenerator(of: loop)
     return LinkSecurity(
-      identity, access: access,
+      withIdentity(on: loop).identity, access: access,
       seed: SecretBytes(random: SecretSource.length, using: &generator))
   }
 }

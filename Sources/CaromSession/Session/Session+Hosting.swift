@@ -9,10 +9,10 @@ extension Session {
   ///
   /// Up to `seats` players and `spectatorSeats` spectators can be connected at a time. Further
   /// peers are refused with `full`. `admit` is called once for each peer that requests a seat.
-  /// `security` says how connections are protected; every peer must use matching security. With an
-  /// identity, the session has the id of that identity. `timing.resumeLimit` is the time within
-  /// which a peer that has lost its network can return without losing its seat or any reliable
-  /// message.
+  /// `security` says how connections are protected; every peer must use matching security. Unless
+  /// it is `.none`, the session has the id of its identity instead of that in `local`.
+  /// `timing.resumeLimit` is the time within which a peer that has lost its network can return
+  /// without losing its seat or any reliable message.
   ///
   /// With `conditions`, for example `.mobile`, datagrams are delayed and lost on this side as
   /// `SessionNode.simulate` describes, and the session uses no streams. Use `conditions` to try out
@@ -20,7 +20,7 @@ extension Session {
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     conditions: LinkProfile? = nil, loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
@@ -37,7 +37,7 @@ extension Session {
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     conditions: LinkProfile? = nil,
     loops count: Int = 1,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
@@ -69,7 +69,7 @@ extension Session {
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     conditions: LinkProfile? = nil,
     loops: [NetworkLoop],
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },

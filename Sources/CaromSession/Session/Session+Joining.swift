@@ -6,12 +6,12 @@ import CaromTransport
 extension Session {
   /// Connects to a host at one of `endpoints`, requests a seat and, once the host admits this
   /// client, runs `body` with the session and the host. A `token` from an earlier session with the
-  /// same host saves a round trip (see `joinToken`). `security` must match the host's; with an
-  /// identity, this client has the id of that identity. `conditions` has the same meaning as for
-  /// `Session.host`.
+  /// same host saves a round trip (see `joinToken`). `security` must match the host's; unless it is
+  /// `.none` or a connect token, this client has the id of its identity. `conditions` has the same
+  /// meaning as for `Session.host`.
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
-    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
     token: JoinToken? = nil, conditions: LinkProfile? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
@@ -36,7 +36,7 @@ extension Session {
   /// with endpoints.
   public static func join<Result>(
     host: String, port: UInt16, as local: PeerInfo, over kinds: LinkKinds = .all,
-    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
     token: JoinToken? = nil, conditions: LinkProfile? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result

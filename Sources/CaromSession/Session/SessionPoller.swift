@@ -67,7 +67,7 @@ public final class SessionPoller: Sendable {
   public static func host(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     conditions: LinkProfile? = nil, loop: NetworkLoop? = nil,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept }
   ) throws(TransportError) -> SessionPoller {
@@ -88,7 +88,7 @@ public final class SessionPoller: Sendable {
   /// `failed` event.
   public static func join(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
-    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .none,
+    timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
     token: JoinToken? = nil, conditions: LinkProfile? = nil, loop: NetworkLoop? = nil
   ) throws(TransportError) -> SessionPoller {

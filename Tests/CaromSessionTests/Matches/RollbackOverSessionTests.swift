@@ -141,9 +141,11 @@ import Testing
     try await withHostedSession(seats: 2) { hosted in
       let match = HostedRollback(makeServer(players: 2, on: hosted.loop), over: hosted.session)
       let (first, second) = (makePeer("first"), makePeer("second"))
+      let identities = [first.id: Identity.random(), second.id: Identity.random()]
       let visits = Task {
         for peer in [first, second, first, second] {
-          let player = try await hosted.join(peer) { session, host in
+          let identity = try #require(identities[peer.id])
+          let player = try await hosted.join(peer, as: identity) { session, host in
             try await RollbackClient<Tally>.join(host, over: session).player
           }
           #expect(player == (peer.id == first.id ? 0 : 1))

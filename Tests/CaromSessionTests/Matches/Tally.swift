@@ -1,4 +1,5 @@
 import CaromCore
+import CaromCrypto
 import CaromSession
 import CaromTransport
 
@@ -60,9 +61,11 @@ struct HostedSession {
 
   /// Joins the session and runs `body`.
   func join<Result>(
-    _ peer: PeerInfo, _ body: (Session, Peer) async throws -> Result
+    _ peer: PeerInfo, as identity: Identity = .random(),
+    _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
-    try await Session.join([endpoint], as: peer, loop: loop, body)
+    try await Session.join(
+      [endpoint], as: peer, security: .anyone(as: identity), loop: loop, body)
   }
 }
 
