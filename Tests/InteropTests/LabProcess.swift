@@ -24,6 +24,9 @@ final class LabProcess: Sendable {
   private static let spawning = Mutex(())
 
   private let handle: Handle
+  /// Whether the input of the process is closed. Closing it twice could close a file that another
+  /// thread has opened in the meantime.
+  private let isInputClosed = Mutex(false)
   private let seen = Mutex<[String]>([])
   private let lines: AsyncStream<String>
 
@@ -43,8 +46,7 @@ final class LabProcess: Sendable {
     self.lines = lines
     try Self.spawning.withLock { _ in try process.run() }
     let output = handle.output.fileHandleForReading
-    let input = handle.input.fileHandleForWriting
-    Thread.detachNewThread {
+    Thread.detachNewThread { [self] in
       var rest = Data()
       while case let data = output.availableData, !data.isEmpty {
         rest += data
@@ -56,7 +58,7 @@ final class LabProcess: Sendable {
       continuation.finish()
       // Foundation keeps a `Process` and its pipes for as long as the thread lives that started it.
       try? output.close()
-      try? input.close()
+      endInput()
     }
   }
 
@@ -84,8 +86,17 @@ final class LabProcess: Sendable {
   }
 
   /// Writes a line to the process.
-  func send(_ line: String) { handle.input.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
+  func send(_ line: String) {
+    isInputClosed.withLock { isClosed in
+      if !isClosed { handle.input.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
+    }
+  }
 
   /// Closes the input of the process. A peer process then sends its goodbyes and ends.
-  func endInput() { try? handle.input.fileHandleForWriting.close() }
+  func endInput() {
+    isInputClosed.withLock { isClosed in
+      if !isClosed { try? handle.input.fileHandleForWriting.close() }
+      isClosed = true
+    }
+  }
 }
