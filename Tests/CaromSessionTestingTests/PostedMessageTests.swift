@@ -79,4 +79,20 @@ import Testing
       }
     }
   }
+
+  @Test func `a channel that has a reader keeps it when messages on other channels are rejected`()
+    async throws
+  {
+    try await SessionWorld.run(seed: 1) { world in
+      let pair = WorldPair(in: world)
+      try await Session.host(as: .maya, loop: pair.server.loop) { hosting, port in
+        #expect(hosting.takeMessages(on: .lines).isEmpty)
+        hosting.rejectMessages(exceptOn: [])
+        try await pair.join(port) { _, host in
+          try await host.send("read", on: .lines)
+          #expect(await hosting.take(1, on: .lines) == ["read"])
+        }
+      }
+    }
+  }
 }

@@ -102,6 +102,54 @@ import Testing
     }
   }
 
+  /// Joins a match and returns the sum of its first state.
+  private static func firstSum(
+    in pair: WorldPair, _ port: UInt16, isSpectator: Bool
+  ) async throws -> UInt64? {
+    let info = PeerInfo(
+      id: .random(), name: "Zoe", application: "test", isSpectator: isSpectator)
+    return try await Session.join(
+      [Endpoint(pair.server.v4, port: port)], as: info, loop: pair.client.loop
+    ) { session, host in
+      let match = try await RollbackClient<Pushes>.join(host, over: session)
+      return match.client.confirmedState?.sum
+    }
+  }
+
+  @Test func `a player who joins a paused match beside a spectator gets what the host prepares`()
+    async throws
+  {
+    try await SessionWorld.run(seed: 1) { world in
+      let pair = WorldPair(in: world)
+      try await Session.host(as: .maya, spectatorSeats: 1, loop: pair.server.loop) {
+        session, port in
+        let match = HostedRollback(
+          RollbackServer(Pushes(), players: 2, at: session.loop.now), over: session,
+          remotePlayers: [0])
+        match.isPaused = true
+        async let watched = Self.firstSum(in: pair, port, isSpectator: true)
+        while await session.peers.count < 1 { try await world.sleep(for: .milliseconds(3)) }
+        match.receive()
+        // The player joins while the spectator waits for its first state.
+        async let played = Self.firstSum(in: pair, port, isSpectator: false)
+        while await session.peers.count < 2 { try await world.sleep(for: .milliseconds(3)) }
+        match.receive()
+        while let notice = match.pollNotice() {
+          guard case .joined(_, player: _?) = notice else { continue }
+          match.server.setInput(Pushes.Push(at: Tick(7)), for: 1)
+          match.isPaused = false
+        }
+        while await !session.peers.isEmpty {
+          try await world.sleep(for: .milliseconds(3))
+          match.receive()
+          while match.isTickDue { match.advance() }
+        }
+        let sums = try await (watched, played)
+        #expect(sums.0 == 7 && sums.1 == 7)
+      }
+    }
+  }
+
   @Test func `a host is told when a player has no network, and when it has one again`()
     async throws
   {
