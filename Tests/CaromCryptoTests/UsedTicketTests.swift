@@ -66,6 +66,25 @@ struct UsedTicketTests {
     #expect(used.count == 0)
   }
 
+  @Test func `a ticket is held as often as it was held and not dropped`() throws {
+    var used = UsedTickets<Int>()
+    let ticket = try makeTicket(1)
+    #expect(used.use(ticket, by: 1, at: start) == .first)
+    used.hold(ticket, by: 1)
+    used.hold(ticket, by: 1)
+    used.drop(ticket)
+    #expect(used.holder(of: ticket.id) == 1)
+    used.drop(ticket)
+    #expect(used.holder(of: ticket.id) == nil)
+    #expect(used.use(ticket, by: 1, at: start) == .repeated)
+    used.hold(ticket, by: 1)
+    used.hold(ticket, by: 1)
+    used.release(ticket)
+    #expect(used.holder(of: ticket.id) == nil)
+    used.drop(ticket)
+    #expect(used.use(ticket, by: 1, at: start) == .used)
+  }
+
   @Test func `tickets that expire in any order are used once each`() throws {
     var generator = SeededGenerator(seed: 5)
     var used = UsedTickets<Int>(capacity: 20)

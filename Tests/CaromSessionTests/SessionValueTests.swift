@@ -27,7 +27,7 @@ import Testing
   private static let texts: [(SessionError, String)] = [
     (SessionError.transport(.timedOut), TransportError.timedOut.description),
     (.refused(.full), "every seat of that host is taken: try again later"),
-    (.refused(.busy), "that host is joining another match: try again"),
+    (.refused(.busy), "that host is busy, or is joining another match: try again"),
     (
       .refused(.versionMismatch(theirs: 0)),
       "that host speaks another version: install the same version on both sides"

@@ -27,12 +27,18 @@ package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
     func precedes(_ other: Expiry) -> Bool { time < other.time }
   }
 
+  /// An owner that still exists, and how often it holds its ticket.
+  private struct Holder: Sendable {
+    let owner: Owner
+    var count = 0
+  }
+
   /// The maximum number of tickets.
   package let capacity: Int
   /// The owner of each remembered ticket; nil for a ticket whose owner is gone.
   private var owners: [TicketID: Owner?] = [:]
   /// The owners that still exist, by ticket. A ticket may have expired since its owner used it.
-  private var holders: [TicketID: Owner] = [:]
+  private var holders: [TicketID: Holder] = [:]
   private var expiries = Heap<Expiry>()
   /// The latest time that was passed to `use`. If the wall clock is set back, tickets that were
   /// forgotten because they had expired must not become valid again.
@@ -66,12 +72,20 @@ package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
   }
 
   /// Returns the owner that holds a ticket, or nil if there is none.
-  package func holder(of id: TicketID) -> Owner? { holders[id] }
+  package func holder(of id: TicketID) -> Owner? { holders[id]?.owner }
 
-  /// Records that the owner of a ticket holds it, even after the ticket has expired, until
-  /// `release` is called. The number of such owners is the owners' to limit.
+  /// Records that the owner of a ticket holds it, even after the ticket has expired, until `drop`
+  /// was called as often as this method, or `release` once. The number of such owners is the
+  /// owners' to limit.
   package mutating func hold(_ ticket: AcceptedTicket, by owner: Owner) {
-    holders[ticket.id] = owner
+    holders[ticket.id, default: Holder(owner: owner)].count += 1
+  }
+
+  /// Undoes one call of `hold`. As long as the ticket is valid, its owner can use it again.
+  package mutating func drop(_ ticket: AcceptedTicket) {
+    guard var holder = holders[ticket.id] else { return }
+    holder.count -= 1
+    holders[ticket.id] = holder.count > 0 ? holder : nil
   }
 
   /// Records that the owner of a ticket is gone. As long as the ticket is valid, nobody else can

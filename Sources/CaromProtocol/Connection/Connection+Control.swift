@@ -60,7 +60,7 @@ extension Connection {
   /// `Host` finds by `key`.
   private mutating func receiveJoin(_ version: UInt16, _ key: ConnectionKey, at now: Instant) {
     guard version == SessionWire.version else { return closeForVersion(version, at: now) }
-    guard key != .none else { return closeForViolation(at: now) }
+    guard key != .none, mayHave(key) else { return closeForViolation(at: now) }
     self.key = key
     events.append(.joining)
   }
@@ -69,7 +69,9 @@ extension Connection {
     _ version: UInt16, _ key: ConnectionKey, _ info: PeerInfo, at now: Instant
   ) {
     guard version == SessionWire.version else { return closeForVersion(version, at: now) }
-    guard self.key == .none || key == self.key else { return closeForViolation(at: now) }
+    guard self.key == .none || key == self.key, mayHave(key) else {
+      return closeForViolation(at: now)
+    }
     self.key = key
     guard isProven(info) else { return closeForIdentity(at: now) }
     guard !closeIfUntrusted(named: info.name, at: now) else { return }
@@ -84,6 +86,12 @@ extension Connection {
       return close(goodbye, as: .versionMismatch(theirs: theirs), at: now)
     }
     handleRequest(of: info, at: now)
+  }
+
+  /// Returns whether the peer's connection may have `key`. With a connect token, it is the key for
+  /// which the ticket was used; otherwise one ticket could begin many connections.
+  private func mayHave(_ key: ConnectionKey) -> Bool {
+    secrets?.ticket.map { $0.owner == key } ?? true
   }
 
   /// Returns whether the peer has proven that the id in `info` is its own. Always returns true in

@@ -76,7 +76,7 @@ extension Connection {
       packet, &channels, allowsMessages: allowsMessages, into: &arrivals, &scratch, at: now)
     applyOutcome(scratch.outcome, at: now)
     guard isAccepted == true else {
-      if hasTooManyForgeries { closeForForgeries(at: now) }
+      if hasTooManyForgeries { closeForKeyLimits(at: now) }
       return processChannels(at: now)
     }
     recordSignOfLife(at: now)
@@ -89,9 +89,9 @@ extension Connection {
     datagram?.forgedPackets ?? 0 > 0 && datagram?.hasTooManyForgeries(keyLimits) == true
   }
 
-  /// Drops the datagram path, on which more packets were forged than its keys withstand. Without a
-  /// stream, the connection ends.
-  private mutating func closeForForgeries(at now: Instant) {
+  /// Drops the datagram path, on which more packets were forged or encrypted than its keys
+  /// withstand. Without a stream, the connection ends.
+  private mutating func closeForKeyLimits(at now: Instant) {
     guard stream?.isJoined != true else { return dropDatagrams(at: now) }
     if !isEnding { emitClosed(.connectionLost) }
     closeNow()
@@ -109,7 +109,9 @@ extension Connection {
   mutating func pollDatagram(_ scratch: inout Scratch, at now: Instant) -> Route? {
     guard attempt == .none else { return nil }
     let carriesMessages = findLink() == .datagram
-    return datagram?.pollTransmit(
+    let route = datagram?.pollTransmit(
       &channels, carriesMessages: carriesMessages, &scratch, at: now)
+    if route == nil, datagram?.hasUsedUpKey() == true { closeForKeyLimits(at: now) }
+    return route
   }
 }

@@ -30,8 +30,8 @@ extension DatagramPath {
 
   /// Handles `part`, a handshake message that the initiator sent after a hello. Returns how the
   /// handshake has ended, or nil if it has not. The path takes its route from the last message of
-  /// the handshake, because only that message is authentic. `isProven` is true if the hello has a
-  /// valid cookie.
+  /// the handshake, because only that message is authentic; with a connect token, from the first
+  /// one that came from a proven address. `isProven` is true if the hello has a valid cookie.
   mutating func handlePart(
     _ part: HandshakePart, from source: Route, isProven: Bool, _ limits: KeyLimits, at now: Instant
   ) -> HandshakeEnd? {
@@ -39,9 +39,16 @@ extension DatagramPath {
     guard part.number == 3 else {
       guard handshake.answers(part.message.span) else { return nil }
       isHandshakeDue = true
-      candidates = [source]
-      if source == route {
-        unprovenBudget = isProven ? nil : unprovenBudget.map { $0 + Self.unprovenAllowance }
+      if isProven, unprovenBudget != nil {
+        // Had the path stayed, the answer that goes to this address would prove another one.
+        setRoute(source)
+        candidates = []
+        unprovenBudget = nil
+      } else {
+        candidates = [source]
+        if source == route {
+          unprovenBudget = unprovenBudget.map { $0 + Self.unprovenAllowance }
+        }
       }
       return nil
     }

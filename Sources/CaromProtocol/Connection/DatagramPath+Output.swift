@@ -26,7 +26,7 @@ extension DatagramPath {
       return route
     }
     changeKeyIfDue(at: now)
-    guard packetKeys?.isUsedUp(at: flow.nextNumber) != true else { return nil }
+    guard !hasUsedUpKey() else { return nil }
     let hasPacket =
       writeMTUProbe(&scratch, at: now)
       || writePacket(&channels, carriesMessages: carriesMessages, &scratch, at: now)
@@ -35,6 +35,12 @@ extension DatagramPath {
 
   /// Writes the answer to a repetition of the initiator's first message with a connect token, and
   /// returns the route to its sender.
+  /// Returns whether the sending key may encrypt no more packets. The method is mutating so that
+  /// the path is accessed in place rather than copied.
+  @inline(__always) mutating func hasUsedUpKey() -> Bool {
+    packetKeys?.isUsedUp(at: flow.nextNumber) == true
+  }
+
   private mutating func repeatAnswer(
     _ writer: inout FrameWriter, _ route: Route, at now: Instant
   ) -> Route? {

@@ -163,7 +163,6 @@ struct DatagramPath: Sendable {
       epoch: hello.cookie == nil ? 0 : hello.epoch, handshake: handshake, at: now)
     path.begin(keys, limits, at: now)
     path.isPingDue = true
-    path.lastReceived = now
     if hello.cookie == nil { path.unprovenBudget = unprovenAllowance }
     return path
   }
@@ -251,7 +250,10 @@ extension DatagramPath {
     if let keys { guard let tag = hello.tag, tag == keys.makeTag(of: hello) else { return } }
     epoch = hello.epoch
     unprovenBudget = nil
-    guard source != route else { return }
+    guard source != route else {
+      migrations &+= 1  // so that packets from there reach this connection
+      return
+    }
     let isSameHost = source.endpoint.address == route?.endpoint.address
     route = source
     if !isSameHost { flow.resetPath(at: now) }

@@ -204,16 +204,22 @@ extension Host {
       reply(to: source) { refusal.write(to: &$0) }
       return nil
     }
+    let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
+    if hello.hasTicket, paths[address] != nil || relays[source.endpoint] != nil {
+      // The sender has not proven its address, and must not take it from another connection.
+      sendRetry(for: hello, to: source, at: now)
+      return nil
+    }
     guard let connection = makeConnection(for: hello, tail.part, from: source, at: now) else {
       return nil
     }
-    let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
     if let index = paths[address].flatMap({ index(of: $0) }) {
       entries[index].connection.dropDatagramPathIfEnding()
       refresh(index, at: now)
     }
     let id = makeConnectionID()
     keys[hello.key] = id
+    holdTicket(of: connection)
     insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
     return id
   }
@@ -354,7 +360,6 @@ extension Host {
       entries[other].connection.accepts(streamOf: entries[index].connection.provenPeer)
     else { return closeAsForgotten(index, at: now) }
     guard let stream = entries[index].connection.removeStream() else { return }
-    entries[index].connection.secrets?.ticket = nil
     entries[other].connection.adoptStream(stream, of: info, at: now)
     report(.adopted(id, by: owner))
     remove(index)

@@ -16,8 +16,9 @@ enum DirectoryRequest: Sendable {
   case attempt(ConnectionID, isRight: Bool)
   /// Decide about a ticket that a peer has presented on a stream.
   case ticket(ConnectionID)
-  /// Record that a connection that has used a ticket is gone.
-  case releaseTicket(TicketUse, ConnectionID)
+  /// Record that a connection that has used a ticket is gone. `hasKey` is true if the connection
+  /// had the ticket's key.
+  case releaseTicket(TicketUse, ConnectionID, hasKey: Bool)
   /// Find a seat for a peer that requests one, or the host to which the peer's stream belongs.
   case seat(ConnectionID, PeerInfo)
   /// Find the connection that a stream wants to join, because this host does not know its key.
@@ -56,8 +57,8 @@ extension Host {
         resolve(hello, bytes, from: route, &directory, at: now)
       case .attempt(let id, let isRight): decide(id, isRight: isRight, &directory.gate, at: now)
       case .ticket(let id): resolveTicket(on: id, at: now)
-      case .releaseTicket(let use, let id):
-        if directory.owner(of: use.owner).map({ $0 == id }) ?? true { tickets?.release(use.ticket) }
+      case .releaseTicket(let use, let id, let hasKey):
+        release(use, of: id, hasKey: hasKey, owner: directory.owner(of: use.owner))
       case .seat(let id, let info): resolveSeat(for: info, on: id, &directory, at: now)
       case .join(let id): resolveJoin(id, directory, at: now)
       case .admit(let id):
@@ -103,6 +104,8 @@ extension Host {
   ) {
     let state = directory.state(of: hello.key)
     if case .owned(let owner) = state, owner.member != member {
+      // Without a cookie, the sender has not proven its address.
+      if hello.hasTicket { return sendRetry(for: hello, to: source, at: now) }
       if relays.count >= Self.relayLimit { relays.removeAll() }
       relays[source.endpoint] = owner.member
       handoffs.append((.datagram(bytes, from: source), owner.member))
@@ -114,7 +117,7 @@ extension Host {
         return sendRetry(for: hello, to: source, at: now)
       }
     }
-    relays[source.endpoint] = nil
+    if !hello.hasTicket { relays[source.endpoint] = nil }
     let tail = HelloTail(of: bytes.span, after: hello)
     if let id = acceptHello(hello, tail, from: source, hasEnded: state == .ended, at: now) {
       directory.claim(hello.key, for: id)
@@ -186,7 +189,7 @@ extension Host {
     let id = entries[index].id
     let key = entries[index].connection.key
     guard let path = entries[index].connection.removeStream() else { return }
-    entries[index].connection.secrets?.ticket = nil
+    entries[index].connection.secrets?.ticket = nil  // It passes to the other host.
     handoffs.append((.stream(id, HandedStream(path: path, key: key, info: info)), owner))
     remove(index)
   }
@@ -204,9 +207,12 @@ extension Host {
   package mutating func accept(
     _ handed: HandedStream, as id: ConnectionID, at now: Instant
   ) -> Bool {
-    guard entries.count < Self.connectionLimit else { return false }
     let connection = Connection.responding(on: handed, as: side, makeSecrets(), at: now)
     var entry = Entry(id: id, connection: connection, isIncoming: true)
+    guard entries.count < Self.connectionLimit else {
+      releaseTicket(of: entry)
+      return false
+    }
     entry.wasHandedOver = true
     insert(entry, at: now)
     return true

@@ -15,15 +15,15 @@ extension Host {
   ) {
     let tail = HelloTail(of: bytes, after: hello)
     guard tail.part?.number == 1 else { return }
+    guard side.security?.acceptsTickets == true else {
+      return sendRetry(for: hello, to: source, at: now)
+    }
     if let id = keys[hello.key] {
       // The hello was duplicated, its answer was lost, or the connection began on a stream.
       let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
       guard paths[address] == id else { return sendRetry(for: hello, to: source, at: now) }
       acceptHello(hello, tail, from: source, hasEnded: false, at: now)
     } else {
-      guard side.security?.acceptsTickets == true else {
-        return sendRetry(for: hello, to: source, at: now)
-      }
       if deferToDirectory(hello, bytes, from: source) { return }
       acceptHello(hello, tail, from: source, hasEnded: hasEnded(hello.key), at: now)
     }
@@ -42,10 +42,12 @@ extension Host {
   /// Decides about the ticket that a peer has presented on a stream, with the tickets of the host
   /// or of its group.
   mutating func resolveTicket(on id: ConnectionID, at now: Instant) {
-    guard let index = index(of: id), let message = entries[index].connection.takeTicketMessage()
+    guard let index = index(of: id), !entries[index].connection.isEnding,
+      let message = entries[index].connection.takeTicketMessage()
     else { return }
     let decision = decide(aboutTicketIn: message.span, of: nil, at: now)
     entries[index].connection.handle(decision, at: now)
+    holdTicket(of: entries[index].connection)
     refresh(index, at: now)
   }
 }
@@ -66,14 +68,41 @@ extension Host {
       return security.decide(message, of: key, &tickets!, at: time)
     }
 
-    /// Releases the ticket of a connection that is removed, unless the ticket belongs to another
-    /// connection, of which this one was a link.
+    /// Records that a new connection holds its ticket, if it has one.
+    mutating func holdTicket(of connection: Connection) {
+      if let use = connection.secrets?.ticket { tickets?.hold(use.ticket, by: use.owner) }
+    }
+
+    /// Releases the ticket of a connection that is removed.
     mutating func releaseTicket(of entry: Entry) {
       guard let use = entry.connection.secrets?.ticket else { return }
+      let hasKey = entry.connection.key == use.owner
       guard member == nil else {
-        return directoryRequests.append(.releaseTicket(use, entry.id))
+        return directoryRequests.append(.releaseTicket(use, entry.id, hasKey: hasKey))
       }
-      if keys[use.owner].map({ $0 == entry.id }) ?? true { tickets?.release(use.ticket) }
+      release(use, of: entry.id, hasKey: hasKey, owner: keys[use.owner])
+    }
+
+    /// Releases the ticket of the removed connection `id`. `hasKey` is true if the connection had
+    /// the ticket's key, and `owner` is the connection to which this key belongs, if any.
+    ///
+    /// If the connection was only a link of its owner, the ticket still belongs to that one. If it
+    /// ended before its request, the peer may try again with the same key.
+    mutating func release(
+      _ use: TicketUse, of id: ConnectionID, hasKey: Bool, owner: ConnectionID?
+    ) {
+      guard hasKey else {
+        tickets?.drop(use.ticket)
+        return
+      }
+      if let owner, owner != id {
+        let other = index(of: owner).flatMap { entries[$0].connection.secrets?.ticket }
+        guard let other, other.ticket.id != use.ticket.id else {
+          tickets?.drop(use.ticket)
+          return
+        }
+      }
+      tickets?.release(use.ticket)
     }
   }
 #else
@@ -81,6 +110,10 @@ extension Host {
     mutating func decide(
       aboutTicketIn message: Span<UInt8>, of key: ConnectionKey?, at now: Instant
     ) -> TicketDecision { .ignored }
+    mutating func holdTicket(of connection: Connection) {}
     mutating func releaseTicket(of entry: Entry) {}
+    mutating func release(
+      _ use: TicketUse, of id: ConnectionID, hasKey: Bool, owner: ConnectionID?
+    ) {}
   }
 #endif

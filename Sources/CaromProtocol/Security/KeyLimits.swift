@@ -8,6 +8,9 @@ package struct KeyLimits: Hashable, Sendable {
   /// The maximum number of forged packets that a path may receive; nil for the integrity limit of
   /// its cipher.
   package var forgedPackets: UInt64?
+  /// The maximum number of packets that one key may encrypt; nil for the confidentiality limit of
+  /// its cipher.
+  package var encryptedPackets: UInt64?
 
   /// The number of round trips for which a key is kept after it was replaced, for packets that
   /// arrive late.

@@ -56,7 +56,8 @@
     /// Whether the sending key has encrypted as many packets as it may. `number` is the number of
     /// the next packet.
     func isUsedUp(at number: UInt64) -> Bool {
-      number - firstSent >= KeyLimits.confidentialityLimit(of: sending.cipher)
+      number - firstSent
+        >= limits.encryptedPackets ?? KeyLimits.confidentialityLimit(of: sending.cipher)
     }
 
     /// Changes the sending key if that is due. `number` is the number of the next packet, and

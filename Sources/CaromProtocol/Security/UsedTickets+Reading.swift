@@ -23,7 +23,8 @@
     /// it is nil.
     ///
     /// A ticket counts as used only if the rest of the message is authentic. Somebody who has
-    /// overheard the ticket alone can therefore not use it up.
+    /// overheard the ticket alone can therefore not use it up. The connection that begins with the
+    /// message holds the ticket, if one begins.
     func decide(
       _ message: Span<UInt8>, of key: ConnectionKey?, _ book: inout TicketBook, at now: UnixTime
     ) -> TicketDecision {
@@ -41,9 +42,7 @@
       let owner = opening.use.owner
       if let holder { return holder == owner ? .accepted(opening) : .refused(.tokenUsed) }
       switch book.use(ticket, by: owner, at: now) {
-      case .first, .repeated:
-        book.hold(ticket, by: owner)
-        return .accepted(opening)
+      case .first, .repeated: return .accepted(opening)
       case .used: return .refused(.tokenUsed)
       case .expired: return .refused(.tokenExpired)
       case .full: return .refused(.busy)

@@ -40,9 +40,7 @@
     var owner: ConnectionKey { switch self {} }
   }
 
-  enum TicketBook: Sendable {
-    mutating func release(_ ticket: Never) {}
-  }
+  enum TicketBook: Sendable {}
 
   enum TokenOpening: Sendable {
     var use: TicketUse { switch self {} }

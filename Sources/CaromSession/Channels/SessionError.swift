@@ -15,7 +15,7 @@ extension SessionError: CustomStringConvertible {
     switch self {
     case .transport(let error): error.description
     case .refused(.full): "every seat of that host is taken: try again later"
-    case .refused(.busy): "that host is joining another match: try again"
+    case .refused(.busy): "that host is busy, or is joining another match: try again"
     case .refused(.versionMismatch(theirs: 0)):
       "that host speaks another version: install the same version on both sides"
     case .refused(.versionMismatch(let theirs)):
@@ -31,6 +31,9 @@ extension SessionError: CustomStringConvertible {
     case .refused(.wrongCode): "the code is wrong or used up: ask the host for its code"
     case .refused(.tooManyAttempts):
       "too many wrong codes were tried at that host: try again in some minutes"
+    case .refused(.identityMismatch):
+      "the id in PeerInfo is not the one that its owner has proven: with a connect token, "
+        + "use the id that the backend chose"
     case .refused(.tokenRefused(let why)): Self.description(of: why)
     case .refused(.untrusted("")): "the host does not know this player's key"
     case .refused(.untrusted(let why)): "the host is not trusted: \(why)"

@@ -198,6 +198,18 @@ import Testing
     #expect(pair.hostEvents.endings == [.connectionLost])
   }
 
+  @Test func `a connection ends when its key may encrypt no more packets`() {
+    var limits = KeyLimits()
+    limits.encryptedPackets = 20
+    var pair = makePair(limits)
+    for number in 0..<40 as Range<UInt8> {
+      _ = try? pair.client.send([number], on: 0, .reliableOrdered, to: pair.id, at: pair.now)
+      pair.run(for: .milliseconds(20), delivers: false)
+      _ = (pair.takeToHost(), pair.takeToClient())
+    }
+    #expect(pair.clientEvents.endings == [.connectionLost])
+  }
+
   static let links: [VirtualPeer.Links] = [
     [.datagram, .encrypted], [.stream, .encrypted], [.both, .encrypted],
   ]
