@@ -32,6 +32,14 @@ package struct TokenBucket: Hashable, Sendable {
     return Int(level / fractions)
   }
 
+  /// Returns the time from which the bucket holds `count` tokens if none are removed before; `time`
+  /// if it holds them already. `count` must not exceed the capacity.
+  package mutating func nextTime(of count: Int, at time: Int64) -> Int64 {
+    guard available(at: time) < count else { return time }
+    let missing = Int64(count) * fractions - level
+    return (filledAt ?? time) + (missing + fill - 1) / fill
+  }
+
   /// Removes `count` tokens and returns true, or returns false if the bucket holds fewer tokens at
   /// `time`.
   package mutating func consume(_ count: Int, at time: Int64) -> Bool {

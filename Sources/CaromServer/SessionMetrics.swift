@@ -18,6 +18,7 @@ import Synchronization
 /// | `carom.roundtrip` | timer | smoothed round-trip time, once for each peer and report |
 /// | `carom.loss` | recorder | fraction of datagrams lost recently, once for each peer and report |
 /// | `carom.queued` | gauge | bytes of reliable messages that are queued or unacknowledged |
+/// | `carom.turned.away` | counter | strangers that were dropped, refused or had to wait |
 public final class SessionMetrics: Sendable {
   private let peers: Gauge
   private let joined: Counter
@@ -28,6 +29,7 @@ public final class SessionMetrics: Sendable {
   private let roundTrip: CoreMetrics.Timer
   private let loss: Recorder
   private let queued: Gauge
+  private let turnedAway: Counter
   private let reports = Mutex(Reports())
 
   /// The sessions that are currently reporting.
@@ -38,10 +40,18 @@ public final class SessionMetrics: Sendable {
 
   /// The last report of one session.
   private struct Report {
-    var sent: UInt64
-    var received: UInt64
+    var totals: Totals
     var peers = 0
     var queued = 0
+  }
+
+  /// What the loops of a session have counted since the session began.
+  struct Totals {
+    /// The number of bytes that were sent, and the number of those that were received.
+    var sent: UInt64 = 0
+    var received: UInt64 = 0
+    /// The number of strangers that were dropped, refused or had to wait.
+    var turnedAway: UInt64 = 0
   }
 
   /// Creates the metrics. `factory` makes the counters, gauges, timers and recorders.
@@ -55,14 +65,15 @@ public final class SessionMetrics: Sendable {
     roundTrip = CoreMetrics.Timer(label: "carom.roundtrip", factory: factory)
     loss = Recorder(label: "carom.loss", factory: factory)
     queued = Gauge(label: "carom.queued", factory: factory)
+    turnedAway = Counter(label: "carom.turned.away", factory: factory)
   }
 
-  /// Begins the reports of a session whose loops have sent `sent` bytes and received `received`
-  /// bytes so far. Returns the number that identifies the session in calls to the other methods.
-  func begin(sent: UInt64, received: UInt64) -> Int {
+  /// Begins the reports of a session whose loops have counted `totals` so far. Returns the number
+  /// that identifies the session in calls to the other methods.
+  func begin(_ totals: Totals) -> Int {
     reports.withLock { reports in
       reports.lastNumber += 1
-      reports.sessions[reports.lastNumber] = Report(sent: sent, received: received)
+      reports.sessions[reports.lastNumber] = Report(totals: totals)
       return reports.lastNumber
     }
   }
@@ -78,9 +89,9 @@ public final class SessionMetrics: Sendable {
     }
   }
 
-  func report(_ statistics: [PeerStatistics], sent: UInt64, received: UInt64, of session: Int) {
+  func report(_ statistics: [PeerStatistics], _ totals: Totals, of session: Int) {
     reports.withLock { reports in
-      countBytes(sent, received, of: session, &reports)
+      count(totals, of: session, &reports)
       reports.sessions[session]?.peers = statistics.count
       reports.sessions[session]?.queued = statistics.reduce(0) { $0 + $1.bytesQueued }
       recordGauges(reports)
@@ -94,22 +105,20 @@ public final class SessionMetrics: Sendable {
   }
 
   /// Ends the reports of a session, after counting its last bytes.
-  func end(sent: UInt64, received: UInt64, of session: Int) {
+  func end(_ totals: Totals, of session: Int) {
     reports.withLock { reports in
-      countBytes(sent, received, of: session, &reports)
+      count(totals, of: session, &reports)
       reports.sessions[session] = nil
       recordGauges(reports)
     }
   }
 
-  private func countBytes(
-    _ sent: UInt64, _ received: UInt64, of session: Int, _ reports: inout Reports
-  ) {
-    guard let last = reports.sessions[session] else { return }
-    bytesSent.increment(by: Int64(sent - last.sent))
-    bytesReceived.increment(by: Int64(received - last.received))
-    reports.sessions[session]?.sent = sent
-    reports.sessions[session]?.received = received
+  private func count(_ totals: Totals, of session: Int, _ reports: inout Reports) {
+    guard let last = reports.sessions[session]?.totals else { return }
+    bytesSent.increment(by: Int64(totals.sent - last.sent))
+    bytesReceived.increment(by: Int64(totals.received - last.received))
+    turnedAway.increment(by: Int64(totals.turnedAway - last.turnedAway))
+    reports.sessions[session]?.totals = totals
   }
 
   private func recordGauges(_ reports: Reports) {
@@ -122,8 +131,7 @@ extension Session {
   /// From now on, counts all events and bytes of the session in `metrics`, and reports the state of
   /// all peers once per `interval`, until the session ends or the task is cancelled.
   public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
-    let start = await bytes
-    let session = metrics.begin(sent: start.sent, received: start.received)
+    let session = metrics.begin(await totals)
     await observe { metrics.count($0, of: session) }
     await withTaskGroup { tasks in
       tasks.addTask { await report(to: metrics, as: session, every: interval) }
@@ -131,8 +139,7 @@ extension Session {
       await tasks.next()
       tasks.cancelAll()
     }
-    let end = await bytes
-    metrics.end(sent: end.sent, received: end.received, of: session)
+    metrics.end(await totals, of: session)
   }
 
   /// Reports the state of all peers until the task is cancelled or the loop shuts down.
@@ -145,17 +152,20 @@ extension Session {
       for peer in await self.peers {
         if let peer = await peer.statistics { peers.append(peer) }
       }
-      let total = await bytes
-      metrics.report(peers, sent: total.sent, received: total.received, of: session)
+      metrics.report(peers, await totals, of: session)
       next = next.advanced(by: interval)
       do throws(TransportError) { try await loop.sleep(until: next) } catch { return }
     }
   }
 
-  /// The number of bytes that all loops have sent and received.
-  private var bytes: (sent: UInt64, received: UInt64) {
+  /// What all loops have counted.
+  private var totals: SessionMetrics.Totals {
     get async {
-      await statistics.reduce((0, 0)) { ($0.0 + $1.bytesSent, $0.1 + $1.bytesReceived) }
+      await statistics.reduce(into: SessionMetrics.Totals()) {
+        $0.sent += $1.bytesSent
+        $0.received += $1.bytesReceived
+        $0.turnedAway += $1.strangersDropped + $1.strangersRefused + $1.handshakesPostponed
+      }
     }
   }
 }

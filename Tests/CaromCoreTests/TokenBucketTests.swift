@@ -27,6 +27,20 @@ import Testing
     #expect(total == 1_000)
   }
 
+  @Test func `the time of the next tokens is the first at which they can be consumed`() {
+    var bucket = TokenBucket(capacity: 5, tokens: 2, per: 7)
+    let atOnce = bucket.nextTime(of: 5, at: 100)
+    #expect(atOnce == 100)
+    _ = bucket.consume(5, at: 100)
+    for count in 1...5 {
+      let next = bucket.nextTime(of: count, at: 101)
+      var (early, due) = (bucket, bucket)
+      let isEarly = early.consume(count, at: next - 1)
+      let isDue = due.consume(count, at: next)
+      #expect(!isEarly && isDue, "\(count)")
+    }
+  }
+
   @Test func `a bucket never exceeds its capacity, and ignores a time that goes back`() {
     var bucket = TokenBucket(capacity: 5, tokens: 2, per: 3)
     _ = bucket.consume(5, at: 10)

@@ -31,7 +31,7 @@ import Testing
     #expect(
       Set(factory.counters.map(\.label)) == [
         "carom.joined", "carom.left", "carom.interrupted", "carom.bytes.sent",
-        "carom.bytes.received",
+        "carom.bytes.received", "carom.turned.away",
       ])
     let gauges = factory.recorders.filter { !$0.aggregate }.map(\.label)
     #expect(Set(gauges) == ["carom.peers", "carom.queued"])
@@ -42,14 +42,14 @@ import Testing
   @Test func `each report has the smoothed round trip, the loss and the queue of each peer`()
     throws
   {
-    let session = metrics.begin(sent: 0, received: 0)
+    let session = metrics.begin(.init())
     metrics.report(
       [
         Self.makeStatistics(over: .datagram, roundTrip: .microseconds(15), loss: 0.25, queued: 7),
         Self.makeStatistics(over: .stream, roundTrip: .milliseconds(20), loss: 0.5, queued: 100),
         Self.makeStatistics(over: .datagram, roundTrip: nil, loss: 0, queued: 0),
         Self.makeStatistics(over: nil, roundTrip: .nanoseconds(3), loss: 0.75, queued: 1_000),
-      ], sent: 0, received: 0, of: session)
+      ], .init(sent: 0, received: 0), of: session)
     #expect(try factory.expectGauge("carom.peers").values == [4])
     #expect(try factory.expectGauge("carom.queued").values == [1_107])
     #expect(try factory.expectTimer("carom.roundtrip").values == [15_000, 20_000_000, 3])
@@ -58,7 +58,7 @@ import Testing
 
   @Test func `each event is counted once, under its own label`() async throws {
     await withPeer { peer in
-      let session = metrics.begin(sent: 0, received: 0)
+      let session = metrics.begin(.init())
       let events: [PeerEvent] = [
         .joined(peer), .joined(peer), .joined(peer), .left(peer, .left), .left(peer, .timedOut),
         .interrupted(peer), .resumed(peer), .linkChanged(peer, .stream),
@@ -75,15 +75,16 @@ import Testing
     throws
   {
     let peer = Self.makeStatistics(over: .stream, roundTrip: nil, loss: 0, queued: 10)
-    let first = metrics.begin(sent: 100, received: 10)
-    let second = metrics.begin(sent: 0, received: 0)
-    metrics.report([peer], sent: 1_100, received: 210, of: first)
-    metrics.report([peer, peer], sent: 50, received: 5, of: second)
-    metrics.report([peer], sent: 1_600, received: 210, of: first)
-    metrics.end(sent: 60, received: 5, of: second)
-    metrics.end(sent: 1_607, received: 270, of: first)
+    let first = metrics.begin(.init(sent: 100, received: 10, turnedAway: 3))
+    let second = metrics.begin(.init())
+    metrics.report([peer], .init(sent: 1_100, received: 210, turnedAway: 5), of: first)
+    metrics.report([peer, peer], .init(sent: 50, received: 5), of: second)
+    metrics.report([peer], .init(sent: 1_600, received: 210, turnedAway: 5), of: first)
+    metrics.end(.init(sent: 60, received: 5), of: second)
+    metrics.end(.init(sent: 1_607, received: 270, turnedAway: 9), of: first)
     #expect(try factory.expectCounter("carom.bytes.sent").values == [1_000, 50, 500, 10, 7])
     #expect(try factory.expectCounter("carom.bytes.received").values == [200, 5, 0, 0, 60])
+    #expect(try factory.expectCounter("carom.turned.away").values == [2, 0, 0, 0, 4])
     #expect(try factory.expectGauge("carom.peers").values == [1, 3, 3, 1, 0])
     #expect(try factory.expectGauge("carom.queued").values == [10, 30, 30, 10, 0])
   }

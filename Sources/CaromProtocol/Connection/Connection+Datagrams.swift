@@ -25,8 +25,7 @@ extension Connection {
     _ hello: Hello, _ part: HandshakePart? = nil, from source: Route, at now: Instant
   ) {
     guard !isInitiator, !isEnding, attempt != .wrong else { return }
-    let restarts = part.map { datagram?.mayRestart(with: $0, at: now) ?? true } ?? false
-    guard datagram != nil, !restarts else {
+    guard datagram != nil, !wouldBeginHandshake(with: part, at: now) else {
       _ = beginPath(hello, part, from: source, at: now)
       return
     }

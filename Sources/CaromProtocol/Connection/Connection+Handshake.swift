@@ -31,6 +31,12 @@ extension Connection {
     return .responding(to: message, security, key: key, &own)
   }
 
+  /// Returns whether a hello that is followed by `part` would begin a handshake.
+  func wouldBeginHandshake(with part: HandshakePart?, at now: Instant) -> Bool {
+    guard let part, part.number == 1 else { return false }
+    return datagram?.mayRestart(with: part, at: now) ?? true
+  }
+
   /// Begins the datagram path that the peer opens. Returns false if the path must be encrypted and
   /// `part` is not the beginning of a handshake.
   mutating func beginPath(

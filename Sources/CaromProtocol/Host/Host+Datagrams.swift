@@ -185,6 +185,11 @@ extension Host {
       return startConnection(for: hello, tail, from: source, hasEnded: hasEnded, at: now)
     }
     guard hello.isSealed == (side.security != nil) else { return nil }
+    if entries[index].connection.wouldBeginHandshake(with: tail.part, at: now),
+      !takeHandshake(.datagrams, at: now)
+    {
+      return nil
+    }
     entries[index].connection.receive(hello, tail.part, from: source, at: now)
     refresh(index, at: now)
     return nil
@@ -210,29 +215,41 @@ extension Host {
       sendRetry(for: hello, to: source, at: now)
       return nil
     }
-    guard let connection = makeConnection(for: hello, tail.part, from: source, at: now) else {
+    let id = makeConnectionID()
+    guard let connection = makeConnection(id, for: hello, tail.part, from: source, at: now) else {
       return nil
     }
     if let index = paths[address].flatMap({ index(of: $0) }) {
       entries[index].connection.dropDatagramPathIfEnding()
       refresh(index, at: now)
     }
-    let id = makeConnectionID()
     keys[hello.key] = id
     holdTicket(of: connection)
-    insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
+    let entry = Entry(
+      id: id, connection: connection, isIncoming: true, isStranger: !acceptsTickets)
+    insert(entry, at: now)
     return id
   }
+
+  /// Whether peers have to present connect tokens.
+  var acceptsTickets: Bool { side.security?.acceptsTickets == true }
 
   /// Creates the connection that begins with a hello. Returns nil if the hello is refused, which is
   /// told to its sender, or has no effect.
   private mutating func makeConnection(
-    for hello: Hello, _ part: HandshakePart?, from source: Route, at now: Instant
+    _ id: ConnectionID, for hello: Hello, _ part: HandshakePart?, from source: Route,
+    at now: Instant
   ) -> Connection? {
-    guard side.security?.acceptsTickets == true else {
-      return .responding(to: hello, part, from: source, as: side, makeSecrets(), at: now)
+    guard side.security == nil || part?.number == 1 else { return nil }
+    guard acceptsTickets, let part else {
+      guard takeHandshake(.datagrams, at: now),
+        addStranger(id, from: source.endpoint.address, .datagrams, at: now)
+      else { return nil }
+      let connection = Connection.responding(
+        to: hello, part, from: source, as: side, makeSecrets(), at: now)
+      if connection == nil { strangers.remove(id) }
+      return connection
     }
-    guard let part, part.number == 1 else { return nil }
     switch decide(aboutTicketIn: part.message.span, of: hello.key, at: now) {
     case .accepted(let opening):
       return .responding(to: hello, opening, from: source, as: side, makeSecrets(), at: now)

@@ -93,8 +93,12 @@ extension Host {
       switch event {
       case .attempted(let isRight): handleAttempt(id, isRight: isRight, at: now)
       case .presented: handleTicket(on: id, at: now)
-      case .requested(let info): handleRequest(index, info, at: now)
-      case .joining: handleJoin(index, at: now)
+      case .requested(let info):
+        acceptStranger(index)
+        handleRequest(index, info, at: now)
+      case .joining:
+        acceptStranger(index)
+        handleJoin(index, at: now)
       case .opened(let info):
         entries[index].peer = info
         entries[index].wasOpen = true

@@ -15,7 +15,7 @@ extension Host {
   ) {
     let tail = HelloTail(of: bytes, after: hello)
     guard tail.part?.number == 1 else { return }
-    guard side.security?.acceptsTickets == true else {
+    guard acceptsTickets else {
       return sendRetry(for: hello, to: source, at: now)
     }
     if let id = keys[hello.key] {

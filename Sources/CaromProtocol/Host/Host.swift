@@ -45,6 +45,10 @@ package struct Host {
   /// datagrams, with the reasons, oldest first. A refusal may be lost, so the host repeats it when
   /// the initiator repeats its last message.
   var refusedAttempts: [(key: ConnectionKey, code: Goodbye.Code)] = []
+  /// The accepted connections whose peers have not requested anything yet.
+  var strangers = Strangers()
+  var handshakeBudget: HandshakeBudget
+  package internal(set) var strangerStatistics = StrangerStatistics()
   let secret: HostSecret
   /// The address tokens that this host has issued, unless it is in a group. The hosts of a group
   /// use the directory's tokens.
@@ -87,6 +91,7 @@ package struct Host {
     secrets = security.map { LinkSecrets($0) }
     gate = security?.makeGate()
     tickets = member == nil ? security?.makeTicketBook() : nil
+    handshakeBudget = HandshakeBudget(usesCode: security?.usesCode == true)
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
     self.secret = secret
     paths = PathTable(secret: secret)
@@ -131,12 +136,21 @@ package struct Host {
 
 // MARK: - Connections
 extension Host {
-  /// Adds a connection for a stream that a peer opened. Returns false without adding a connection
-  /// if `connectionLimit` is reached.
-  package mutating func accept(_ id: ConnectionID, at now: Instant) -> Bool {
-    guard entries.count < Self.connectionLimit else { return false }
+  /// Adds a connection for a stream that a peer opened from `source`. Returns false without adding
+  /// one if there are too many connections or too many strangers of this source, or if the budget
+  /// for handshakes is used up (see `findStreamPause`).
+  package mutating func accept(
+    _ id: ConnectionID, from source: IPAddress = .loopback4, at now: Instant
+  ) -> Bool {
+    guard entries.count < Self.connectionLimit else {
+      strangerStatistics.refused += 1
+      return false
+    }
+    guard takeHandshake(.stream, at: now), addStranger(id, from: source, .stream, at: now) else {
+      return false
+    }
     let connection = Connection.respondingOnStream(as: side, makeSecrets(), at: now)
-    insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
+    insert(Entry(id: id, connection: connection, isIncoming: true, isStranger: true), at: now)
     return true
   }
 
@@ -189,6 +203,7 @@ extension Host {
     let entry = entries.remove(
       index, leaving: Entry(id: ConnectionID(0), connection: vacancy, isIncoming: false))
     deadlines.set(nil, at: index)
+    if entry.isStranger { strangers.remove(entry.id) }
     storeUndeliveredMessages(of: entry)
     recordEnd(of: entry)
     for endpoint in entry.endpoints { removePath(from: endpoint, entry.peerRole, of: entry.id) }

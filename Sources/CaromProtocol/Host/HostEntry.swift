@@ -6,6 +6,8 @@ extension Host {
     let id: ConnectionID
     var connection: Connection
     let isIncoming: Bool
+    /// Whether this host accepted the connection and its peer has not requested anything yet.
+    var isStranger = false
     var peer: PeerInfo?
     var wasOpen = false
     /// Whether the owner has discarded the connection's undelivered messages.

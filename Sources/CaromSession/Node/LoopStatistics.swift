@@ -13,4 +13,14 @@ public struct LoopStatistics: Hashable, Sendable {
   /// The number of streams that arrived on this loop and were handed over to the loop of their
   /// peer.
   public var streamsForwarded: UInt64 = 0
+  /// The number of strangers now: peers that have connected but have not requested a seat yet.
+  public var strangers = 0
+  /// The number of strangers that were dropped because newer ones came and there were too many.
+  public var strangersDropped: UInt64 = 0
+  /// The number of strangers that were refused because there were too many. Over UDP, each repeated
+  /// attempt counts.
+  public var strangersRefused: UInt64 = 0
+  /// The number of strangers' handshakes that had to wait, because handshakes would otherwise have
+  /// taken too much of the processor. Over UDP, each repeated attempt counts.
+  public var handshakesPostponed: UInt64 = 0
 }

@@ -4,6 +4,8 @@ import CaromTransport
 /// The sockets of one node.
 struct NodeSockets {
   var listeners: [TCPListener] = []
+  /// The timer that ends a pause of the listeners.
+  var acceptingTimer: LoopTimer?
   /// The UDP sockets. A `Route` identifies its socket by the index in this array.
   var datagrams: [UDPSocket] = []
   var streams: [ConnectionID: TCPStream] = [:]
@@ -15,6 +17,7 @@ struct NodeSockets {
   mutating func closeListeners() {
     for listener in listeners { listener.close() }
     listeners = []
+    acceptingTimer?.cancel()
   }
 
   /// Closes the UDP sockets whose index is `start` or higher.

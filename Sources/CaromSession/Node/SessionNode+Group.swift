@@ -128,9 +128,12 @@ extension SessionNode {
   }
 
   var loopStatistics: LoopStatistics {
-    LoopStatistics(
+    let strangers = lobby.host.strangerStatistics
+    return LoopStatistics(
       peers: peers.count, bytesSent: bytesSent, bytesReceived: bytesReceived,
       datagramsForwarded: group?.datagramsForwarded ?? 0,
-      streamsForwarded: group?.streamsForwarded ?? 0)
+      streamsForwarded: group?.streamsForwarded ?? 0, strangers: lobby.host.strangerCount,
+      strangersDropped: strangers.dropped, strangersRefused: strangers.refused,
+      handshakesPostponed: strangers.postponed)
   }
 }

@@ -8,8 +8,23 @@ extension SessionNode {
     // Streams that are being closed still use one file descriptor each.
     guard sockets.closing.count < Host.connectionLimit else { return stream.reset() }
     let connection = lobby.makeConnectionID()
-    guard lobby.host.accept(connection, at: loop.now) else { return stream.reset() }
+    let now = loop.now
+    guard lobby.host.accept(connection, from: stream.peerEndpoint.address, at: now) else {
+      return stream.reset()
+    }
     adopt(stream, as: connection)
+    if let time = lobby.host.findStreamPause(at: now) { pauseAccepting(until: time) }
+  }
+
+  /// Leaves new streams in the backlog until `time`, when the machine will accept streams again.
+  private func pauseAccepting(until time: Instant) {
+    for listener in sockets.listeners { listener.setAccepting(false) }
+    if sockets.acceptingTimer == nil {
+      sockets.acceptingTimer = LoopTimer(on: loop, owner: self) { node in
+        for listener in node.sockets.listeners { listener.setAccepting(true) }
+      }
+    }
+    sockets.acceptingTimer?.arm(at: time)
   }
 
   func adopt(_ stream: TCPStream, as connection: ConnectionID) {

@@ -21,6 +21,8 @@ import CaromCore
   private(set) var pauseCount = 0
   private(set) var lostCount = 0
   private var isHeldByOwner = false
+  /// The streams that a simulated host has accepted while the owner holds the listener.
+  private var virtualBacklog: [any VirtualStreamEnd] = []
 
   init(
     loop: NetworkLoop, bind local: Endpoint, options: TCPListener.Options,
@@ -73,6 +75,7 @@ import CaromCore
 
   private func accept(_ end: any VirtualStreamEnd) {
     guard let loop else { return end.destroy(reset: true) }
+    if isHeldByOwner { return virtualBacklog.append(end) }
     do throws(TransportError) {
       let stream = try TCPStream(on: loop, taking: .virtual(end), peer: end.peer)
       acceptedCount += 1
@@ -85,6 +88,8 @@ import CaromCore
   override func didClose() {
     virtual?.close()
     virtual = nil
+    for end in virtualBacklog { end.destroy(reset: true) }
+    virtualBacklog = []
     handler = nil
     guard let open = unsafe handle else { return }
     unsafe handle = nil
@@ -123,6 +128,11 @@ import CaromCore
   /// descriptor, this takes effect when it tries to accept again.
   func setAccepting(_ isOn: Bool) {
     isHeldByOwner = !isOn
+    if isOn, virtual != nil {
+      let waiting = virtualBacklog
+      virtualBacklog = []
+      for end in waiting { accept(end) }
+    }
     let isWaiting = core.waitingForDescriptor[ObjectIdentifier(self)] != nil
     guard let handle = unsafe handle, !isWaiting else { return }
     _ = unsafe cuv_listener_set_accepting(handle, isOn)

@@ -1,0 +1,38 @@
+import CaromCore
+
+/// The handshakes that a host can begin for strangers. A handshake consists mostly of public-key
+/// operations, so their rate is limited: handshakes for strangers take at most about a quarter of
+/// a core, however many strangers there are. Streams and datagrams have half of it each, so that a
+/// flood on one kind of link leaves the other one usable.
+struct HandshakeBudget {
+  /// The number of handshakes that may begin in a second on each kind of link. One takes about
+  /// 150 µs of public-key operations.
+  static let rate = 800
+  /// The number of handshakes that may begin at once after a quiet quarter of a second.
+  static let burst = 200
+  /// The price of a handshake with a join code, in handshakes without one: its exchange takes as
+  /// many operations again.
+  private static let priceWithCode = 2
+
+  private static let bucket = TokenBucket(capacity: burst, tokens: rate, per: 1_000_000_000)
+
+  private let price: Int
+  private var streams = bucket
+  private var datagrams = bucket
+
+  /// Creates the budget of a host whose strangers prove a join code if `usesCode` is true.
+  init(usesCode: Bool) { price = usesCode ? Self.priceWithCode : 1 }
+
+  /// Returns whether a handshake may begin, and reduces the budget if so.
+  mutating func take(_ link: Strangers.Link, at now: Instant) -> Bool {
+    switch link {
+    case .stream: streams.consume(price, at: now.nanoseconds)
+    case .datagrams: datagrams.consume(price, at: now.nanoseconds)
+    }
+  }
+
+  /// Returns the time from which a handshake may begin on a stream; `now` if one may begin already.
+  mutating func nextStreamTime(at now: Instant) -> Instant {
+    Instant(nanoseconds: streams.nextTime(of: price, at: now.nanoseconds))
+  }
+}

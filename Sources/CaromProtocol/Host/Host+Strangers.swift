@@ -1,0 +1,69 @@
+import CaromCore
+
+/// How often a host has turned away strangers since it was created.
+package struct StrangerStatistics: Hashable, Sendable {
+  /// The number of strangers that were dropped for newer ones.
+  package var dropped: UInt64 = 0
+  /// The number of times that a new stranger was refused, because there were too many of its source
+  /// or too many connections. Over datagrams, each repeated hello counts.
+  package var refused: UInt64 = 0
+  /// The number of times that a handshake was not begun because the budget for handshakes was used
+  /// up. Over datagrams, each repeated hello counts.
+  package var postponed: UInt64 = 0
+}
+
+// What strangers may take of a host: connections, and public-key operations. Those who present a
+// connect token have proven more than others, so nothing of this holds for them over datagrams.
+extension Host {
+  /// The number of strangers: accepted connections that have neither requested a seat nor joined
+  /// another connection yet.
+  package var strangerCount: Int { strangers.count(.stream) + strangers.count(.datagrams) }
+
+  /// Makes room for a stranger at `address`. Returns false if there is none.
+  mutating func addStranger(
+    _ id: ConnectionID, from address: IPAddress, _ link: Strangers.Link, at now: Instant
+  ) -> Bool {
+    switch strangers.add(id, from: address, link, at: now) {
+    case .accept: break
+    case .replace(let old): dropStranger(old, at: now)
+    case .refuse:
+      strangerStatistics.refused += 1
+      return false
+    }
+    return true
+  }
+
+  private mutating func dropStranger(_ id: ConnectionID, at now: Instant) {
+    guard let index = index(of: id) else { return }
+    strangerStatistics.dropped += 1
+    entries[index].connection.closeNow()
+    refresh(index, at: now)
+  }
+
+  /// Records that the connection at `index` is not a stranger's any more, if it was one.
+  mutating func acceptStranger(_ index: Int) {
+    guard entries[index].isStranger else { return }
+    entries[index].isStranger = false
+    strangers.remove(entries[index].id)
+  }
+
+  /// Whether peers have to do a handshake with public keys before they have proven anything.
+  private var hasStrangersHandshakes: Bool {
+    side.security.map { !$0.acceptsTickets } ?? false
+  }
+
+  /// Returns whether a handshake may begin for a stranger, and reduces the budget if so.
+  mutating func takeHandshake(_ link: Strangers.Link, at now: Instant) -> Bool {
+    guard hasStrangersHandshakes, !handshakeBudget.take(link, at: now) else { return true }
+    strangerStatistics.postponed += 1
+    return false
+  }
+
+  /// Returns the time from which `accept` has the budget for another stream, or nil if it has it
+  /// already. Until then, leave streams in the backlog: `accept` would refuse them.
+  package mutating func findStreamPause(at now: Instant) -> Instant? {
+    guard hasStrangersHandshakes else { return nil }
+    let next = handshakeBudget.nextStreamTime(at: now)
+    return next > now ? next : nil
+  }
+}

@@ -1,0 +1,96 @@
+import CaromCore
+
+/// The strangers among a host's connections: the accepted ones whose peers have neither requested a
+/// seat nor joined another connection yet. A stranger has proven at most its address, so the number
+/// of strangers is limited, and so is the number of those that come from the same source.
+struct Strangers {
+  /// The kind of link on which a stranger has arrived.
+  enum Link { case stream, datagrams }
+
+  /// What to do with a new stranger.
+  enum Answer: Hashable {
+    case accept
+    /// Accept the new stranger, and drop this one, which was the oldest.
+    case replace(ConnectionID)
+    case refuse
+  }
+
+  /// The maximum number of strangers on streams.
+  static let streamLimit = 512
+  /// The maximum number of strangers over datagrams, whose handshakes are half open.
+  static let handshakeLimit = 1024
+  /// The maximum number of strangers that come from one source, on each kind of link. The limit
+  /// does not hold for this computer, whose processes share its addresses.
+  static let sourceLimit = 32
+  /// The time for which a stranger cannot be replaced by one of the same source, which is refused
+  /// instead. Many players behind one address can therefore join at the same time: over datagrams,
+  /// those who are refused repeat their hellos.
+  static let patience = Duration.seconds(1)
+
+  /// The part of an address that usually belongs to one owner: an IPv4 address, or the first 64
+  /// bits of an IPv6 address.
+  private enum Source: Hashable {
+    case v4(UInt32)
+    case v6(UInt64)
+
+    init?(_ address: IPAddress) {
+      guard !address.isLoopback else { return nil }
+      switch address {
+      case .v4(let value): self = .v4(value)
+      case .v6(let high, _, _): self = .v6(high)
+      }
+    }
+  }
+
+  private struct Stranger {
+    let id: ConnectionID
+    let source: Source?
+    let arrival: Instant
+  }
+
+  /// The strangers on one kind of link, oldest first. There are few enough to search all of them.
+  private struct Group {
+    var strangers: [Stranger] = []
+
+    mutating func add(_ new: Stranger, limit: Int) -> Answer {
+      var oldest: Int?
+      if let source = new.source,
+        strangers.lazy.filter({ $0.source == source }).count >= Strangers.sourceLimit
+      {
+        oldest = strangers.firstIndex { $0.source == source }
+        if let oldest, new.arrival - strangers[oldest].arrival < Strangers.patience {
+          return .refuse
+        }
+      } else if strangers.count >= limit {
+        oldest = 0
+      }
+      strangers.append(new)
+      return oldest.map { .replace(strangers.remove(at: $0).id) } ?? .accept
+    }
+  }
+
+  private var onStreams = Group()
+  private var overDatagrams = Group()
+
+  /// The number of strangers on a kind of link.
+  func count(_ link: Link) -> Int {
+    link == .stream ? onStreams.strangers.count : overDatagrams.strangers.count
+  }
+
+  /// Adds a stranger that came from `address`, unless the answer is to refuse it.
+  mutating func add(
+    _ id: ConnectionID, from address: IPAddress, _ link: Link, at now: Instant
+  ) -> Answer {
+    let new = Stranger(id: id, source: Source(address), arrival: now)
+    return switch link {
+    case .stream: onStreams.add(new, limit: Self.streamLimit)
+    case .datagrams: overDatagrams.add(new, limit: Self.handshakeLimit)
+    }
+  }
+
+  /// Removes a connection that is no longer a stranger, or that has ended.
+  mutating func remove(_ id: ConnectionID) {
+    onStreams.strangers.removeAll { $0.id == id }
+    overDatagrams.strangers.removeAll { $0.id == id }
+  }
+}

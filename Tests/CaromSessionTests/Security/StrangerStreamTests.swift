@@ -1,0 +1,51 @@
+import CaromCore
+import CaromTransport
+import Testing
+
+@testable import CaromSession
+
+/// Streams of peers that prove nothing.
+@Suite(.timeLimit(.minutes(1))) struct StrangerStreamTests {
+  /// More streams than an encrypted host accepts at once. They say nothing.
+  private static let count = 260
+
+  @Test func `streams beyond the budget for handshakes wait in the backlog`() async throws {
+    try await withNetworkLoop { loop in
+      let host = SessionNode(
+        makePeer("host"), seats: 1, over: .stream, security: .anyone, on: loop)
+      let events = Collector(on: loop)
+      await events.watch(host, admitsAll: true)
+      let endpoint = Endpoint(.loopback4, port: try await host.listen(on: [.loopback4]))
+      let strangers = Strangers(on: loop)
+      try await strangers.connect(Self.count, to: endpoint)
+      // The system passes streams on in the order in which they came, so the client is the last.
+      let client = SessionNode(
+        makePeer("client"), seats: 0, over: .stream, security: .anyone, on: loop)
+      _ = try await client.connect(to: [endpoint])
+      _ = await events.opened()
+      let statistics = await host.loopStatistics
+      #expect(statistics.strangers == Self.count && statistics.peers == 1)
+      #expect(statistics.handshakesPostponed == 0 && statistics.strangersDropped == 0)
+      await strangers.leave()
+      await client.shutdown()
+      await host.shutdown()
+    }
+  }
+}
+
+/// Peers that connect and say nothing.
+private actor Strangers: LoopActor {
+  nonisolated let loop: NetworkLoop
+  private var streams: [TCPStream] = []
+
+  init(on loop: NetworkLoop) { self.loop = loop }
+
+  func connect(_ count: Int, to endpoint: Endpoint) async throws {
+    for _ in 0..<count { streams.append(try await TCPStream.connect(to: [endpoint], on: loop)) }
+  }
+
+  func leave() {
+    for stream in streams { stream.reset() }
+    streams = []
+  }
+}
