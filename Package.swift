@@ -43,6 +43,7 @@ let package = Package(
     .library(name: "CaromTransport", targets: ["CaromTransport"]),
     .library(name: "CaromDiscovery", targets: ["CaromDiscovery"]),
     .library(name: "CaromSession", targets: ["CaromSession"]),
+    .library(name: "CaromNearby", targets: ["CaromNearby"]),
     .library(name: "CaromServer", targets: ["CaromServer"]),
     .library(name: "CaromPhysics", targets: ["CaromPhysics"]),
     .library(name: "CaromSimulation", targets: ["CaromSimulation"]),
@@ -88,6 +89,7 @@ let package = Package(
     module("CaromCrypto", ["CaromCore", "CSodium"]),
     module("CaromDNS", ["CaromCore"]),
     module("CaromProtocol", ["CaromCore", "CaromCodec", "CaromCrypto"]),
+    module("CaromGroup", ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol"]),
     module("CaromPhysics"),
     module("CaromSimulation", ["CaromCore"]),
     module("CaromTesting", ["CaromCore"]),
@@ -103,10 +105,17 @@ let package = Package(
         "CaromTesting", "CaromTransport",
       ]),
     module(
+      "CaromNearby",
+      [
+        "CaromCore", "CaromCodec", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup",
+        "CaromProtocol", "CaromSession", "CaromTransport",
+      ]),
+    module(
       "Carom",
       [
-        "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromPhysics",
-        "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTesting", "CaromTransport",
+        "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromNearby",
+        "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTesting",
+        "CaromTransport",
       ]),
 
     // Sessions on the virtual network
@@ -179,6 +188,15 @@ let package = Package(
     tests(
       "CaromProtocol",
       ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromTesting"]),
+    tests(
+      "CaromGroup",
+      ["CaromCore", "CaromCodec", "CaromCrypto", "CaromGroup", "CaromProtocol", "CaromTesting"]),
+    tests(
+      "CaromNearby",
+      [
+        "Carom", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
+        "CaromProtocol", "CaromSession", "CaromSessionTesting", "CaromTransport",
+      ]),
     tests("CaromPhysics", ["CaromPhysics"]),
     tests(
       "CaromSimulation",

@@ -2,6 +2,7 @@
 @_exported import CaromCore
 @_exported import CaromCrypto
 @_exported import CaromDiscovery
+@_exported import CaromNearby
 @_exported import CaromPhysics
 @_exported import CaromProtocol
 @_exported import CaromSession

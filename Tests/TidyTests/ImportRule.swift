@@ -10,6 +10,7 @@ enum ImportRule {
     "CaromSimulation": ["CaromCore"],
     "CaromTesting": ["CaromCore", "Synchronization"],  // for `TestClock`, which tasks share
     "CaromProtocol": ["CaromCore", "CaromCodec", "CaromCrypto"],
+    "CaromGroup": ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol"],
     "AirHockey": ["CaromCore", "CaromPhysics", "CaromSimulation"],
     "TerminalText": [],
     "AirHockeyTerminal": ["AirHockey", "CaromCore", "CaromPhysics", "TerminalText"],
@@ -25,9 +26,13 @@ enum ImportRule {
     ],
     "CaromSessionTesting": ["CaromCore", "CaromSession", "CaromTesting", "CaromTransport"],
     "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],
+    "CaromNearby": [
+      "CaromCore", "CaromCodec", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup",
+      "CaromProtocol", "CaromSession", "CaromTransport",
+    ],
     "Carom": [
-      "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromPhysics",
-      "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTesting",
+      "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromNearby",
+      "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTesting",
       "CaromTransport",
     ],
   ]
