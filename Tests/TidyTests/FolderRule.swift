@@ -11,6 +11,8 @@ enum FolderRule {
     "CaromCrypto": ["Primitives", "Noise", "Identity", "Access"],
     "CaromDNS": ["Message", "Link", "Service", "Cache", "Responder", "Querier", "Unicast"],
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
+    "CaromGroup": ["Transfers", "Streams"],
+    "CaromNearby": ["Files", "Streams"],
     "CaromProtocol": [
       "Wire", "Security", "Recovery", "Channels", "Connection", "Host", "Matchmaking",
     ],
@@ -20,7 +22,7 @@ enum FolderRule {
       "Coding", "Snapshots", "World",
     ],
     "CaromTesting": ["Support", "Hosts", "Conditions", "Trace", "Links", "Network", "World"],
-    "CaromTransport": ["Errors", "Loop", "UDP", "TCP", "Interfaces"],
+    "CaromTransport": ["Errors", "Files", "Loop", "UDP", "TCP", "Interfaces"],
   ]
 
   /// Files in folders that the list does not have, folders with too many files, and mentions of
