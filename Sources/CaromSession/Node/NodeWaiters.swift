@@ -16,6 +16,8 @@ enum Receipt: Sendable {
   case resolved(Bool)
   /// The sender's task is suspended until the result arrives.
   case awaited(CheckedContinuation<Bool, Never>)
+  /// The closure is called on the loop if the message is delivered.
+  case reported(@Sendable () -> Void)
 }
 
 /// The tasks that are suspended in calls to one node: senders that wait for room in the send queue,
@@ -75,8 +77,17 @@ struct NodeWaiters {
       receipts[key] = nil
       continuation.resume(returning: isDelivered)
     case .pending: receipts[key] = .resolved(isDelivered)
+    case .reported: receipts[key] = nil
     case .resolved, nil: break
     }
+  }
+
+  /// Removes and returns the closure that a receipt is reported to, or returns nil if there is
+  /// none.
+  mutating func takeReport(_ key: ReceiptKey) -> (@Sendable () -> Void)? {
+    guard case .reported(let report) = receipts[key] else { return nil }
+    receipts[key] = nil
+    return report
   }
 
   mutating func cancelReceipt(_ key: ReceiptKey) {

@@ -127,7 +127,12 @@ extension SessionNode {
       fullQueues.remove(connection)
       sendWaiting(on: connection)
     case .receipt(let connection, _, let message, let isDelivered):
-      waiters.resolve(ReceiptKey(connection: connection, message: message), isDelivered)
+      let key = ReceiptKey(connection: connection, message: message)
+      if isDelivered, let report = waiters.takeReport(key) {
+        report()
+      } else {
+        waiters.resolve(key, isDelivered)
+      }
     case .closed(let connection, _, let reason, _): end(connection, reason)
     default: break
     }

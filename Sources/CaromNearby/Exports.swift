@@ -1,0 +1,3 @@
+@_exported import CaromDiscovery
+@_exported import CaromGroup
+@_exported import CaromSession
