@@ -58,6 +58,9 @@ extension DatagramPath {
     if case .keys(let keys) = end {
       begin(keys, limits, at: now)
       self.handshake = nil
+      // A repetition of the first message may have asked for the answer just before. There is no
+      // answer any more, and waiting to send it would keep every packet back.
+      isHandshakeDue = false
       stage = .validated
       candidates = []
     }

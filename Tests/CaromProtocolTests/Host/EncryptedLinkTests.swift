@@ -83,6 +83,32 @@ import Testing
     #expect(pair.hostMessages == [[42]])
   }
 
+  @Test func `first messages that are repeated just before the last one do not silence the host`()
+    throws
+  {
+    var pair = DatagramPair(isEncrypted: true)
+    pair.connect(key)
+    var sent: [[UInt8]] = []
+    for _ in 0..<10 {
+      sent += pair.takeToHost()
+      let down = pair.takeToClient()
+      pair.now = pair.now + DatagramPair.delay
+      // A busy host reads them all before it sends anything.
+      for datagram in sent {
+        pair.host.receiveDatagram(datagram.span, from: DatagramPair.clientRoute, at: pair.now)
+      }
+      pair.drain()
+      for datagram in down { pair.deliverToClient(datagram) }
+    }
+    let id = try #require(pair.hostID)
+    #expect(pair.host.isOpen(id))
+    pair.drain()
+    _ = pair.takeToClient()
+    try pair.host.send([42], on: 0, .reliableOrdered, to: id, at: pair.now)
+    pair.drain()
+    #expect(!pair.takeToClient().isEmpty)
+  }
+
   @Test func `a packet of one side is not accepted when it is sent back to it`() throws {
     var pair = DatagramPair.opened(isEncrypted: true)
     // The client has sent more packets than the host, so its number is not one of the host's.
