@@ -11,11 +11,22 @@ struct EventFeed {
   var held = Deque<SessionEvent>()
   /// The paused channels, whose messages stay in their connections if they need credit.
   var paused = ChannelMask()
+  /// The channels whose messages stay in a connection until it has joined; nil if every connection
+  /// joins when it opens.
+  var channelsBeforeJoining: ChannelMask?
+  /// The open connections that have not joined yet.
+  var unjoined: Set<ConnectionID> = []
   /// The connections with unread messages, in the order in which they will be read.
   var unread = Deque<ConnectionID>()
   /// Whether a channel was resumed, so that messages from the connections in `unread` can be
   /// delivered.
   var isUnreadDue = false
+
+  /// The channels whose messages stay in this connection if they need credit.
+  func pausedChannels(of connection: ConnectionID) -> ChannelMask {
+    guard let channelsBeforeJoining, unjoined.contains(connection) else { return paused }
+    return ChannelMask(bits: paused.bits | channelsBeforeJoining.bits)
+  }
 
   var hasHandler: Bool { handler != nil || messageHandler != nil }
 

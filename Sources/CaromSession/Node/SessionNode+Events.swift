@@ -89,11 +89,33 @@ extension SessionNode {
 
   private func nextMessage(of connection: ConnectionID) -> SessionEvent? {
     var result: SessionEvent?
-    _ = lobby.host.pollMessage(on: connection, parking: feed.paused) { channel, bytes in
+    let paused = feed.pausedChannels(of: connection)
+    _ = lobby.host.pollMessage(on: connection, parking: paused) { channel, bytes in
       result = .message(connection, channel: channel, bytes: Array(copying: bytes))
     }
     if case .message(_, let channel, _)? = result { recordInput(connection, channel) }
     return result
+  }
+}
+
+// MARK: - Joining
+extension SessionNode {
+  /// From now on, an open connection is not one of the session's until `join` is called for it:
+  /// messages to all peers do not go there, and messages on `channels` stay in the connection if
+  /// they need credit.
+  func holdConnections(channels: ChannelMask) { feed.channelsBeforeJoining = channels }
+
+  /// Makes an open connection one of the session's, and delivers the messages that have stayed in
+  /// it.
+  func join(_ connection: ConnectionID) {
+    guard feed.unjoined.remove(connection) != nil else { return }
+    feed.isUnreadDue = true
+    flushLater()
+  }
+
+  /// Returns whether messages to all peers go to this connection.
+  func isJoined(_ connection: ConnectionID) -> Bool {
+    lobby.isOpen(connection) && (feed.unjoined.isEmpty || !feed.unjoined.contains(connection))
   }
 }
 
@@ -121,6 +143,7 @@ extension SessionNode {
     switch event {
     case .opened(let connection, _):
       inputs.add(connection)
+      if feed.channelsBeforeJoining != nil { feed.unjoined.insert(connection) }
       dials[connection]?.failure = nil
       dials[connection]?.resume(with: nil)
     case .writable(let connection):
@@ -152,6 +175,7 @@ extension SessionNode {
     waiters.failAll(of: connection)
     acceptPostsIfRoom(to: connection)
     fullQueues.remove(connection)
+    feed.unjoined.remove(connection)
   }
 
   func emit(_ event: SessionEvent) {
@@ -187,7 +211,7 @@ extension SessionNode {
     if feed.hasHandler {
       while deliverMessage(of: connection) {}
       // Without paused channels, no message is left.
-      if feed.paused.isEmpty { return }
+      if feed.pausedChannels(of: connection).isEmpty { return }
     }
     if lobby.hasMessages(of: connection), !feed.unread.contains(connection) {
       feed.unread.append(connection)
@@ -208,7 +232,9 @@ extension SessionNode {
   /// resumed, because the messages stored earlier must be delivered first.
   func deliver(_ message: Arrivals.Message, _ bytes: Span<UInt8>) {
     let connection = message.connectionID
-    if message.delivery.needsCredit, feed.isUnreadDue || feed.paused.contains(message.channel) {
+    if message.delivery.needsCredit,
+      feed.isUnreadDue || feed.pausedChannels(of: connection).contains(message.channel)
+    {
       lobby.host.park(message, bytes)
       if !feed.unread.contains(connection) { feed.unread.append(connection) }
       return
@@ -231,7 +257,8 @@ extension SessionNode {
     }
     incoming.removeAll(keepingCapacity: true)
     var number: UInt8 = 0
-    let hasMessage = lobby.host.pollMessage(on: connection, parking: feed.paused) {
+    let paused = feed.pausedChannels(of: connection)
+    let hasMessage = lobby.host.pollMessage(on: connection, parking: paused) {
       channel, bytes in
       number = channel
       incoming.append(copying: bytes)

@@ -102,7 +102,7 @@ extension SessionNode {
     case .one(let connection): send(message, to: connection)
     case .all(let exceptions):
       for connection in lobby.connectionIDs
-      where lobby.isOpen(connection) && !exceptions.contains(connection) {
+      where isJoined(connection) && !exceptions.contains(connection) {
         send(message, to: connection)
       }
     }

@@ -50,7 +50,7 @@ extension SessionNode {
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, at: loop.now)
     var failures: [ConnectionID: SendError] = [:]
-    for connection in targets where connections != nil || lobby.isOpen(connection) {
+    for connection in targets where connections != nil || isJoined(connection) {
       do throws(SendError) {
         _ = try send(writer.bytes.span, on: channel.id, options, to: connection)
       } catch { failures[connection] = error }

@@ -3,9 +3,9 @@ import CaromTransport
 
 /// A bounded queue from an event loop to one reader on any thread. The reader can wait for the next
 /// element, or poll for it.
-final class Inbox<Element: Sendable>: Sendable {
+package final class Inbox<Element: Sendable>: Sendable {
   /// The rule for an element that is pushed onto a full queue.
-  enum Overflow: Sendable {
+  package enum Overflow: Sendable {
     /// The element is added, and `push` returns false so that the sender pauses. `onRoom` is called
     /// once the queue has shrunk to half of its limits.
     case pause
@@ -20,7 +20,7 @@ final class Inbox<Element: Sendable>: Sendable {
   }
 
   /// An element and the number of bytes that it counts as.
-  struct Entry: Sendable {
+  package struct Entry: Sendable {
     let element: Element
     let bytes: Int
   }
@@ -57,7 +57,7 @@ final class Inbox<Element: Sendable>: Sendable {
   private let onRoom: @Sendable () -> Void
   private let state = Locked(State())
 
-  init(
+  package init(
     limit: Int, byteLimit: Int = .max, overflow: Overflow,
     onRoom: @escaping @Sendable () -> Void = {}
   ) {
@@ -80,7 +80,7 @@ final class Inbox<Element: Sendable>: Sendable {
 // MARK: - Writing
 extension Inbox {
   /// Adds an element that counts as `bytes` bytes. Returns false if the sender must pause.
-  func push(_ element: Element, bytes: Int = 0) -> Bool {
+  package func push(_ element: Element, bytes: Int = 0) -> Bool {
     let (reader, hasRoom) = state.withLock { state in
       if state.isFinished { return (CheckedContinuation<Element?, Never>?.none, true) }
       if let reader = state.reader {
@@ -133,7 +133,7 @@ extension Inbox {
   }
 
   /// Ends the queue. New elements are ignored, but those in the queue can still be read.
-  func finish() {
+  package func finish() {
     let reader = state.withLock { state in
       state.isFinished = true
       defer { state.reader = nil }
@@ -146,7 +146,7 @@ extension Inbox {
 // MARK: - Reading
 extension Inbox {
   /// Removes and returns the oldest element, or nil if the queue is empty.
-  func pop() -> Element? { read { $0.pop(overflow) } }
+  package func pop() -> Element? { read { $0.pop(overflow) } }
 
   /// Removes all elements with the given key and returns the newest of them, or nil if there is
   /// none. For every other key, keeps only the newest element, and only if the element satisfies
@@ -174,7 +174,7 @@ extension Inbox {
 
   /// Waits for the next element. Returns nil when the queue has ended and is empty, or when the
   /// task is cancelled.
-  func next() async -> Element? {
+  package func next() async -> Element? {
     if let element = pop() { return element }
     defer { state.withLock { $0.isCancelled = false } }
     return await withTaskCancellationHandler {

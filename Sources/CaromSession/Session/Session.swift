@@ -41,7 +41,7 @@ public struct Session: Sendable {
 
   init(
     _ nodes: [SessionNode], admit: (@Sendable (PeerInfo) -> Admission)?,
-    directory: (@Sendable (SessionEvent) -> Void)? = nil
+    directory: (@Sendable (SessionEvent) -> Void)? = nil, gate: PeerGate? = nil
   ) async {
     let events = Inbox<PeerEvent>(
       limit: PeerEvents.limit, overflow: .dropOldestAndReport { .missed(events: $0) })
@@ -50,7 +50,8 @@ public struct Session: Sendable {
     self.inboxes = inboxes
     hubs = nodes.map {
       SessionHub(
-        node: $0, events: events, inboxes: inboxes, admit: admit, directory: directory)
+        node: $0, events: events, inboxes: inboxes, admit: admit, directory: directory,
+        gate: gate)
     }
     inboxes.setHubs(hubs)
     for hub in hubs { await hub.begin() }

@@ -35,6 +35,13 @@ actor SessionHub: LoopActor {
   private let admit: (@Sendable (PeerInfo) -> Admission)?
   /// Receives the events that concern the search for an opponent, in matchmaking mode.
   private let directory: (@Sendable (SessionEvent) -> Void)?
+  /// Decides which connections are peers; nil if all open ones are.
+  private let gate: PeerGate?
+  /// The gate's handlers; nil without a gate.
+  var gateEvent: ((SessionEvent) -> Void)?
+  var gateMessage: ((borrowing SessionMessage) -> Void)?
+  /// The open connections that the gate has not made peers yet.
+  var unjoined: [ConnectionID: Peer] = [:]
   /// The connected peers, in the order in which they joined.
   private var order: [ConnectionID] = []
   private var peers: [ConnectionID: Peer] = [:]
@@ -57,9 +64,10 @@ actor SessionHub: LoopActor {
   init(
     node: SessionNode, events: Inbox<PeerEvent>, inboxes: InboxRegistry,
     admit: (@Sendable (PeerInfo) -> Admission)?,
-    directory: (@Sendable (SessionEvent) -> Void)? = nil
+    directory: (@Sendable (SessionEvent) -> Void)? = nil, gate: PeerGate? = nil
   ) {
     self.node = node
+    self.gate = gate
     self.directory = directory
     self.events = events
     self.inboxes = inboxes
@@ -70,6 +78,9 @@ actor SessionHub: LoopActor {
   func begin() {
     node.assumeIsolated { node in
       for channel in 0..<UInt8(64) { node.pause(channel: channel) }
+    }
+    if let gate { open(gate) }
+    node.assumeIsolated { node in
       node.setBatchHandler(owner: self) { hub in
         hub.flushReaders()
         hub.endReaders()
@@ -83,9 +94,10 @@ actor SessionHub: LoopActor {
   /// not keep any peer, because peers refer to the hub.
   func end() {
     events = nil
+    (gateEvent, gateMessage) = (nil, nil)
     readers = [:]
     observers = []
-    (order, peers, departed) = ([], [:], [])
+    (order, peers, departed, unjoined) = ([], [:], [], [:])
     (early, earlyBytes) = (Deque(), 0)
     failRequests(.disconnected(.closedLocally)) { _ in true }
   }
@@ -103,7 +115,9 @@ actor SessionHub: LoopActor {
   func setReader(_ reader: Reader, of channel: UInt8) {
     readers[channel] = reader
     var isFull = false
-    while let (_, peer, bytes) = early.removeFirst(where: { $0.channel == channel }) {
+    while let (_, peer, bytes) = early.removeFirst(where: {
+      $0.channel == channel && unjoined[$0.peer.connectionID] == nil
+    }) {
       earlyBytes -= bytes.count
       isFull = shouldPause(after: reader.receive(peer, bytes.span), from: peer) || isFull
     }
@@ -127,16 +141,21 @@ actor SessionHub: LoopActor {
 // MARK: - Events of the node
 extension SessionHub {
   private func handle(_ event: SessionEvent) {
+    if gate != nil, case .opened(let connection, let info) = event {
+      unjoined[connection] = Peer(info: info, connectionID: connection, hub: self)
+    }
+    gateEvent?(event)
     switch event {
-    case .requested(let connection, let info, _): decide(connection, info)
+    case .requested(let connection, let info, _):
+      if gate == nil { decide(connection, info) }
     case .opened(let connection, let info):
+      guard gate == nil else { return }
       var peer = Peer(info: info, connectionID: connection, hub: self)
       peer.isHost = node.assumeIsolated { !$0.isIncoming(connection) }
-      peers[connection] = peer
-      order.append(connection)
-      inboxes.add(connection)
-      emit(.joined(peer))
-    case .closed(let connection, _, let reason, _): remove(connection, reason)
+      add(peer)
+    case .closed(let connection, _, let reason, _):
+      if let peer = unjoined.removeValue(forKey: connection) { discardEarly(from: peer) }
+      remove(connection, reason)
     case .linkChanged(let connection, let kind): emit(connection) { .linkChanged($0, kind) }
     case .interrupted(let connection): emit(connection) { .interrupted($0) }
     case .resumed(let connection): emit(connection) { .resumed($0) }
@@ -148,6 +167,13 @@ extension SessionHub {
     case .advertise, .connect: directory?(event)
     case .message, .measured, .writable, .expired, .receipt: break
     }
+  }
+
+  func add(_ peer: Peer) {
+    peers[peer.connectionID] = peer
+    order.append(peer.connectionID)
+    inboxes.add(peer.connectionID)
+    emit(.joined(peer))
   }
 
   private func emit(_ connection: ConnectionID, _ event: (Peer) -> PeerEvent) {
@@ -181,7 +207,7 @@ extension SessionHub {
 
   func removeObserver(_ key: ObjectIdentifier) { observers.removeAll { $0.key == key } }
 
-  private func remove(_ connection: ConnectionID, _ reason: DisconnectReason) {
+  func remove(_ connection: ConnectionID, _ reason: DisconnectReason) {
     guard let peer = peers.removeValue(forKey: connection) else { return }
     order.removeAll { $0 == connection }
     inboxes.remove(connection)
@@ -212,8 +238,15 @@ extension SessionHub {
 extension SessionHub {
   private func receive(_ message: borrowing SessionMessage) {
     let id = message.connectionID
-    guard let peer = peer(id) else { return }
     let channel = message.channel
+    if let gate, gate.channels.contains(channel) {
+      gateMessage?(message)
+      return
+    }
+    guard let peer = peer(id) else {
+      if let peer = unjoined[id] { storeEarly(message, from: peer) }
+      return
+    }
     guard let reader = readers[channel] else { return storeEarly(message, from: peer) }
     unflushed.insert(channel)
     if shouldPause(after: reader.receive(peer, message.bytes), from: peer) { pause(channel) }
@@ -255,6 +288,24 @@ extension SessionHub {
       }
       return false
     }
+  }
+
+  /// Delivers the messages that have arrived from a peer before it joined, on the channels that
+  /// have a reader.
+  func deliverEarly(from peer: Peer) {
+    while let (channel, _, bytes) = early.removeFirst(where: {
+      $0.peer == peer && readers[$0.channel] != nil
+    }) {
+      earlyBytes -= bytes.count
+      guard let reader = readers[channel] else { continue }
+      unflushed.insert(channel)
+      if shouldPause(after: reader.receive(peer, bytes.span), from: peer) { pause(channel) }
+    }
+  }
+
+  private func discardEarly(from peer: Peer) {
+    early.removeAll { $0.peer == peer }
+    earlyBytes = early.reduce(0) { $0 + $1.bytes.count }
   }
 
   /// Stores an unreliable message for a later reader. Reliable messages of a channel without a
