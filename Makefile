@@ -44,6 +44,7 @@ test: ## the gate: build and run all tests
 	  --filter '^InteropTests\.'
 	@$(QUIET) 'examples' Examples/run.sh $(GATE)
 	@$(QUIET) 'determinism' Tests/determinism.sh .build-gate
+	@$(QUIET) 'WebAssembly' Tests/webassembly.sh .build-gate
 
 build: ## everything, release
 	@.ci/setup play

@@ -40,6 +40,7 @@ let package = Package(
   products: [
     .library(name: "Carom", targets: ["Carom"]),
     .library(name: "CaromCodec", targets: ["CaromCodec"]),
+    .library(name: "CaromCBOR", targets: ["CaromCBOR"]),
     .library(name: "CaromTransport", targets: ["CaromTransport"]),
     .library(name: "CaromDiscovery", targets: ["CaromDiscovery"]),
     .library(name: "CaromSession", targets: ["CaromSession"]),
@@ -79,6 +80,11 @@ let package = Package(
         .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
       ]),
 
+    // Compiled for WebAssembly by the scripts that build pages; here, for its tests.
+    .target(
+      name: "CWebRuntime", path: "CSources/CWebRuntime", publicHeadersPath: "include",
+      cSettings: [.enableWarning("extra"), .treatAllWarnings(as: .error)]),
+
     .systemLibrary(
       name: "CSodium", path: "CSources/CSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
@@ -86,6 +92,7 @@ let package = Package(
     // Pure: no I/O, no clock, no threads, no Foundation
     module("CaromCore"),
     module("CaromCodec", ["CaromCore"]),
+    module("CaromCBOR", ["CaromCore", "CaromCodec"]),
     module("CaromCrypto", ["CaromCore", "CSodium"]),
     module("CaromDNS", ["CaromCore"]),
     module("CaromProtocol", ["CaromCore", "CaromCodec", "CaromCrypto"]),
@@ -101,7 +108,7 @@ let package = Package(
     module(
       "CaromSession",
       [
-        "CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromSimulation",
+        "CaromCBOR", "CaromCore", "CaromCrypto", "CaromProtocol", "CaromSimulation",
         "CaromTesting", "CaromTransport",
       ]),
     module(
@@ -113,9 +120,9 @@ let package = Package(
     module(
       "Carom",
       [
-        "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromNearby",
-        "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTesting",
-        "CaromTransport",
+        "CaromCBOR", "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery",
+        "CaromNearby", "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation",
+        "CaromTesting", "CaromTransport",
       ]),
 
     // Sessions on the virtual network
@@ -163,7 +170,7 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "AirHockey", "BenchProbe", "Carom", "CaromCodec", "CaromCore", "CaromPhysics",
+        "AirHockey", "BenchProbe", "Carom", "CaromCBOR", "CaromCodec", "CaromCore", "CaromPhysics",
         "CaromSimulation", "CaromTesting", "CaromTransport", "EchoPeers", "SessionPeers",
         arguments,
       ],
@@ -183,6 +190,7 @@ let package = Package(
       path: "Tests/Peer", swiftSettings: strict),
     tests("CaromCore", ["CaromCore"]),
     tests("CaromCodec", ["CaromCore", "CaromCodec"]),
+    tests("CaromCBOR", ["CaromCBOR", "CaromCore"]),
     tests("CaromCrypto", ["CaromCore", "CaromCrypto"]),
     tests("CaromDNS", ["CaromCore", "CaromDNS", "CaromTesting"]),
     tests(
@@ -224,7 +232,7 @@ let package = Package(
     tests(
       "CaromSessionTesting",
       [
-        "CaromCodec", "CaromCore", "CaromProtocol", "CaromSession", "CaromSessionTesting",
+        "CaromCBOR", "CaromCore", "CaromProtocol", "CaromSession", "CaromSessionTesting",
         "CaromTransport",
       ]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
@@ -245,6 +253,7 @@ let package = Package(
         "CaromTesting",
       ],
       exclude: ["peer"], swiftSettings: strict),
+    tests("WebRuntime", ["CaromCore", "CWebRuntime"]),
     tests("Tidy", []),
   ],
   swiftLanguageModes: [.v6],

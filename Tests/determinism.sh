@@ -10,13 +10,9 @@ modules=(CaromCore CaromPhysics CaromSimulation AirHockey)
 match=Tests/CaromSimulationTests/Support/FixedMatch.swift
 hashes=Tests/Fixtures/match-hashes.txt
 
-inputs=$(
-  swiftc --version 2>&1
-  find "${modules[@]/#/Sources/}" -name '*.swift' -print0 | sort -z \
-    | xargs -0 sha256sum "$0" "$match" "$hashes"
-)
-checked=${1:+$1/determinism}
-if [ -n "$checked" ] && [ "$inputs" = "$(cat "$checked" 2>/dev/null)" ]; then exit 0; fi
+source Tests/unchanged.sh
+skip_if_unchanged "${1:+$1/determinism}" "$0" "$match" "$hashes" \
+  $(find "${modules[@]/#/Sources/}" -name '*.swift')
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
@@ -57,5 +53,5 @@ check O &
 check Ounchecked &
 failed=0
 for job in $(jobs -p); do wait "$job" || failed=1; done
-if [ $failed -eq 0 ] && [ -n "$checked" ]; then echo "$inputs" >"$checked"; fi
+if [ $failed -eq 0 ]; then mark_as_checked; fi
 exit $failed

@@ -1,3 +1,4 @@
+@_exported import CaromCBOR
 @_exported import CaromCodec
 @_exported import CaromCore
 @_exported import CaromCrypto

@@ -2,8 +2,8 @@ import CaromCore
 
 /// A Swift type that is sent as one type of packet.
 ///
-/// A conforming type only has to define `packetType`. A `PacketCodable` type is sent in its own
-/// format, any other `Codable` type as CBOR (see `PacketEncoder`).
+/// A `PacketCodable` type only has to define `packetType`, and is sent in its own format. With the
+/// module `CaromCBOR`, that holds for any `Codable` type too, which is sent as CBOR.
 ///
 ///     struct Chat: Codable, PacketPayload {
 ///       static let packetType: UInt16 = 16
@@ -30,26 +30,6 @@ extension PacketPayload {
 }
 
 extension PacketPayload where Self: PacketCodable {
-  /// Returns the value, encoded in its `PacketCodable` format.
-  public func encodedPayload() -> [UInt8] { encoded }
-
-  /// Creates a `PacketCodable` value by decoding the whole payload. Throws if bytes are left over.
-  public init(payload: Span<UInt8>, action: UInt16) throws(DecodeError) {
-    try self.init(decoding: payload)
-  }
-}
-
-extension PacketPayload where Self: Codable {
-  /// Returns the value, encoded as CBOR.
-  public func encodedPayload() throws -> [UInt8] { try PacketEncoder().encode(self) }
-
-  /// Creates a value by decoding the whole payload as CBOR. Throws if bytes are left over.
-  public init(payload: Span<UInt8>, action: UInt16) throws(DecodeError) {
-    self = try PacketDecoder().decode(Self.self, from: payload)
-  }
-}
-
-extension PacketPayload where Self: Codable & PacketCodable {
   /// Returns the value, encoded in its `PacketCodable` format.
   public func encodedPayload() -> [UInt8] { encoded }
 

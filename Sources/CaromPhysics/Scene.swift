@@ -19,9 +19,9 @@ public struct Scene: Hashable, Sendable {
     self.table = table
     self.surface = surface
     motions = discs.map { Motion(position: $0.position, velocity: $0.velocity) }
-    spins = discs.map(\.spin)
-    radii = discs.map(\.radius)
-    inverseMasses = discs.map(\.inverseMass)
+    spins = discs.map { $0.spin }
+    radii = discs.map { $0.radius }
+    inverseMasses = discs.map { $0.inverseMass }
   }
 
   /// Copies the motion of all discs from `other`, a scene with the same table and discs, without

@@ -1,4 +1,4 @@
-import CaromCodec
+import CaromCBOR
 import CaromSessionTesting
 import Testing
 

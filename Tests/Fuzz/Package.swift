@@ -28,6 +28,7 @@ let package = Package(
   targets: [
     module("CaromCore"),
     module("CaromCodec", ["CaromCore"]),
+    module("CaromCBOR", ["CaromCore", "CaromCodec"]),
     module("CaromDNS", ["CaromCore"]),
     module("CaromProtocol", ["CaromCore", "CaromCodec"]),
     module("CaromGroup", ["CaromCore", "CaromCodec", "CaromProtocol"]),
@@ -40,7 +41,7 @@ let package = Package(
     fuzz("FrameFuzz", ["CaromCodec"]),
     fuzz("LineFuzz", ["CaromCodec"]),
     fuzz("PacketFuzz", ["CaromCodec"]),
-    fuzz("PayloadFuzz", ["CaromCodec"]),
+    fuzz("PayloadFuzz", ["CaromCBOR"]),
     fuzz("MachineFuzz", ["CaromDNS"]),
     fuzz("MessageFuzz", ["CaromDNS"]),
     fuzz("NodeFuzz", ["CaromDNS"]),

@@ -19,7 +19,7 @@ SPREAD = [
     ("transport", {"CaromTransport", "CUVLoop"}, 30),
     ("session", {"CaromSession", "CaromServer", "Carom"}, 25),
     ("physics", {"CaromPhysics"}, 15),
-    ("codec", {"CaromCodec", "CaromCore"}, 10),
+    ("codec", {"CaromCBOR", "CaromCodec", "CaromCore"}, 10),
     ("game", {"AirHockey", "AirHockeyTerminal", "TerminalText", "air-hockey"}, 5),
 ]
 # The modules whose survivors are wanted first.

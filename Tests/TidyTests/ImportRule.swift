@@ -5,6 +5,7 @@ enum ImportRule {
     "CaromCore": [],
     "CaromPhysics": [],
     "CaromCodec": ["CaromCore"],
+    "CaromCBOR": ["CaromCore", "CaromCodec"],
     "CaromCrypto": ["CaromCore", "CSodium"],
     "CaromDNS": ["CaromCore", "Swift"],  // for the composed form of Unicode text
     "CaromSimulation": ["CaromCore"],
@@ -21,7 +22,7 @@ enum ImportRule {
     "CaromTransport": ["CaromCore", "CUVLoop"],
     "CaromDiscovery": ["CaromCore", "CaromDNS", "CaromTransport"],
     "CaromSession": [
-      "CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromSimulation",
+      "CaromCBOR", "CaromCore", "CaromCrypto", "CaromProtocol", "CaromSimulation",
       "CaromTesting", "CaromTransport",
     ],
     "CaromSessionTesting": ["CaromCore", "CaromSession", "CaromTesting", "CaromTransport"],
@@ -31,9 +32,9 @@ enum ImportRule {
       "CaromProtocol", "CaromSession", "CaromTransport",
     ],
     "Carom": [
-      "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromNearby",
-      "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation", "CaromTesting",
-      "CaromTransport",
+      "CaromCBOR", "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery",
+      "CaromNearby", "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation",
+      "CaromTesting", "CaromTransport",
     ],
   ]
 

@@ -4,7 +4,7 @@ enum WordRule {
   /// here as a word.
   static let unsafeFolders = [
     "Sources/CaromTransport/", "Tests/CaromTransportTests/", "Sources/CaromCrypto/Primitives/",
-    "Benchmarks/", "Tests/TidyTests/", "Tests/Fuzz/",
+    "Tests/WebRuntimeTests/", "Benchmarks/", "Tests/TidyTests/", "Tests/Fuzz/",
   ]
   static let unsafeWords = ["unsafe", "Unsafe"]
 

@@ -1,5 +1,5 @@
 import BenchProbe
-import CaromCodec
+import CaromCBOR
 import CaromCore
 import Foundation
 

@@ -1,3 +1,5 @@
+import CaromCore
+
 extension SendLane {
   /// Handles the acknowledgement of a packet that carried the message or fragment of `record`.
   mutating func acknowledge(_ record: FrameRecord, _ sendState: inout SendState) {

@@ -93,7 +93,7 @@ extension Connection {
     if isInitiator {
       // As in `handleAnswer`, the link that has made more progress makes the first attempt.
       if local.security?.usesCode == true, !isOpen, datagram?.hasFoundPeer == true {
-        let held = stream?.handshake?.holding(message)
+        let held: LinkHandshake? = stream?.handshake?.holding(message)
         stream?.handshake = held
         return
       }

@@ -45,7 +45,7 @@ extension ChannelSet {
     result.replaced = statistics.replaced
     result.dropped = statistics.overflowed
     result.stale = statistics.stale
-    result.channels = channels.lazy.map(\.number).sorted()
+    result.channels = channels.lazy.map { $0.number }.sorted()
       .filter { $0 != ChannelLimits.sessionChannel }.map(summary)
   }
 

@@ -207,7 +207,7 @@ struct DatagramPath: Sendable {
   }
   /// The peer's addresses. Packets from these addresses belong to this path.
   mutating func findEndpoints() -> [Endpoint] {
-    route.map { [$0.endpoint] } ?? candidates.map(\.endpoint)
+    route.map { [$0.endpoint] } ?? candidates.map { $0.endpoint }
   }
 }
 

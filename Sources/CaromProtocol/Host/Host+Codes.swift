@@ -16,7 +16,7 @@ extension Host {
     guard member == nil else {
       return directoryRequests.append(.attempt(id, isRight: isRight))
     }
-    var gate = gate
+    var gate: CodeGate? = gate
     apply(decision(about: id, isRight: isRight, &gate, at: now), to: id, at: now)
     self.gate = gate
   }

@@ -206,7 +206,7 @@ extension Matchmaker {
   /// the next id above this peer's; otherwise, the peer with the next id below it. Returns nil if
   /// `ready` is empty.
   private func best(of ready: [Candidate]) -> Sighting? {
-    let sightings = ready.map(\.sighting)
+    let sightings = ready.map { $0.sighting }
     return sightings.first { $0.status == .hosting } ?? sightings.first { $0.id > id }
       ?? sightings.last
   }

@@ -46,7 +46,7 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
     for entity in description?.entities.prefix(Self.entityLimit) ?? [] {
       guard room >= entity.fields.count else { break }
       room -= entity.fields.count
-      entities.append(Entity(number: entity.number, values: entity.fields.map(\.value)))
+      entities.append(Entity(number: entity.number, values: entity.fields.map { $0.value }))
     }
   }
 

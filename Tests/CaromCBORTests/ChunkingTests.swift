@@ -1,4 +1,4 @@
-import CaromCodec
+import CaromCBOR
 import CaromCore
 import Testing
 
@@ -167,7 +167,7 @@ private func decode(_ stream: [UInt8], chunks: [Int]) throws -> [[UInt8]] {
   for length in chunks {
     let chunk = stream.span.extracting(start..<start + length)
     decoder.receive(chunk, at: .zero)
-    bodies += try drain(&decoder)
+    while let body = try decoder.next() { bodies.append(body) }
     same += try drain(&inPlace, chunk)
     start += length
   }
