@@ -59,6 +59,7 @@ extension Mesh {
 
   /// Counts a failed attempt and plans the next one.
   mutating func fail(_ index: Int, _ reason: DisconnectReason, at now: Instant) {
+    if reason.isLasting { entries[index].isDismissed = true }
     delayRetry(index, at: now)
     emit(.failed(entries[index].peer, reason))
   }
@@ -107,6 +108,15 @@ extension Mesh {
 }
 
 extension DisconnectReason {
+  /// Whether another attempt to connect would fail for the same reason. With codes, each attempt
+  /// would also count against those that have the right one.
+  fileprivate var isLasting: Bool {
+    switch self {
+    case .versionMismatch, .wrongApplication, .securityMismatch, .untrusted, .wrongCode: true
+    default: false
+    }
+  }
+
   /// Whether the peer has ended the connection on purpose, so that this side does not connect to it
   /// until it is found again.
   var endsInterest: Bool {

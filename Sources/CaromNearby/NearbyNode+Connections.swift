@@ -65,16 +65,23 @@ extension NearbyNode {
     let attempt = attempts[peer, default: 0]
     attempts[peer] = attempt &+ 1
     let service = candidates[attempt % candidates.count].service
+    lastResolving += 1
+    let number = lastResolving
     let result = await withCheckedContinuation { continuation in
+      // Discovery that has been closed in the meantime calls no handler.
+      resolving[number] = continuation
+      if self.discovery == nil { return endResolving(number, .failure(.closed)) }
       do throws(DiscoveryError) {
-        try discovery.resolve(service, within: Self.resolveLimit) {
-          continuation.resume(returning: $0)
+        try discovery.resolve(service, within: Self.resolveLimit) { [weak self] result in
+          self?.assumeIsolated { $0.endResolving(number, result) }
         }
-      } catch {
-        continuation.resume(returning: .failure(error))
-      }
+      } catch { endResolving(number, .failure(error)) }
     }
     return try result.get().endpoints
+  }
+
+  func endResolving(_ number: Int, _ result: Result<ResolvedService, DiscoveryError>) {
+    resolving.removeValue(forKey: number)?.resume(returning: result)
   }
 
   // MARK: Commands

@@ -46,6 +46,9 @@ actor NearbyNode: LoopActor {
   var dials: [PeerID: Task<Void, Never>] = [:]
   /// The number of attempts so far, which chooses among several services of one peer.
   var attempts: [PeerID: Int] = [:]
+  /// The attempts that wait for the address of a peer, by a number of their own.
+  var resolving: [Int: CheckedContinuation<Result<ResolvedService, DiscoveryError>, Never>] = [:]
+  var lastResolving = 0
   /// The connections of the peers that have joined.
   var joined: [PeerID: ConnectionID] = [:]
   /// The calls that wait for the end of an invitation, by its number.
@@ -121,6 +124,7 @@ actor NearbyNode: LoopActor {
     timer?.cancel()
     for dial in dials.values { dial.cancel() }
     dials = [:]
+    for number in resolving.keys.sorted() { endResolving(number, .failure(.closed)) }
     for number in calls.keys.sorted() { endCall(number, .cancelled) }
     changes.finish()
     invitations.finish()

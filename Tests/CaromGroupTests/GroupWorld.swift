@@ -12,6 +12,8 @@ struct GroupWorld {
     /// The probability that an attempt to connect fails, and that an open connection breaks within
     /// a second.
     var dialLoss = 0.0
+    /// Why an attempt fails, and after how long.
+    var dialFailure = (reason: DisconnectReason.handshakeTimeout, after: Duration.seconds(10))
     var breakage = 0.0
     /// The peers that cannot see a certain other peer.
     var blind: Set<Pair> = []
@@ -54,8 +56,9 @@ struct GroupWorld {
   private(set) var events: [[PeerGroup.Output]] = []
   private(set) var links: [ConnectionID: Link] = [:]
   var conditions = Conditions()
-  /// Called with the side and its output before the output is carried out.
+  /// How often a side has joined a peer, and how often one has begun to connect.
   var joinCount = 0
+  private(set) var dialCount = 0
 
   private var queue: [(at: Instant, number: Int, event: Event)] = []
   private var number = 0
@@ -132,7 +135,8 @@ extension GroupWorld {
     case .accepted(let connection): accepted(connection)
     case .dialFailed(let peer, let side):
       guard dials.removeValue(forKey: Pair(from: side, to: peer)) != nil else { return }
-      act(side) { $0.handleDialFailed($2[peer], .handshakeTimeout, at: $1) }
+      let reason = conditions.dialFailure.reason
+      act(side) { $0.handleDialFailed($2[peer], reason, at: $1) }
     case .message(let bytes, let connection, let side):
       guard let link = links[connection], !link.isBroken,
         side == link.host ? link.isOpenAtHost : link.isOpenAtDialer
@@ -243,8 +247,9 @@ extension GroupWorld {
     let connection = ConnectionID(lastConnection)
     links[connection] = Link(dialer: side, host: target)
     dials[Pair(from: side, to: target)] = connection
+    dialCount += 1
     if generator.chance(conditions.dialLoss) {
-      return schedule(.dialFailed(target, by: side), after: .seconds(10))
+      return schedule(.dialFailed(target, by: side), after: conditions.dialFailure.after)
     }
     schedule(.request(connection), after: makeDelay())
   }

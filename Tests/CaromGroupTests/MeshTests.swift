@@ -48,6 +48,19 @@ import Testing
     }
   }
 
+  @Test func `attempts are repeated after growing delays, or not at all with a wrong code`() {
+    for (reason, counts) in [(DisconnectReason.timedOut, 10...40), (.wrongCode, 2...2)] {
+      var world = GroupWorld(seed: 5)
+      world.conditions.dialLoss = 1
+      world.conditions.dialFailure = (reason, .milliseconds(100))
+      _ = world.add()
+      _ = world.add()
+      _ = world.run(for: .seconds(300))
+      let dials = world.dialCount
+      #expect(counts.contains(dials))
+    }
+  }
+
   @Test(arguments: 0..<30 as Range<UInt64>)
   func `failing attempts and breaking connections end in a mesh`(seed: UInt64) {
     var world = GroupWorld(seed: seed)

@@ -52,6 +52,7 @@ let package = Package(
     fuzz("SessionFuzz", ["CaromCodec", "CaromProtocol"]),
     fuzz("TransferFuzz", ["CaromGroup"]),
     fuzz("StreamFuzz", ["CaromGroup"]),
+    fuzz("MeshFuzz", ["CaromGroup", "CaromProtocol"]),
     fuzz("RinkFuzz", ["AirHockey"]),
     fuzz("SnapshotFuzz", ["CaromSimulation"]),
     fuzz("RollbackFuzz", ["AirHockey", "CaromSimulation"]),

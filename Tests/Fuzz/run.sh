@@ -26,7 +26,7 @@ for name in "${targets[@]}"; do
   # The inputs of these targets are scripts or sequences of messages. Many short ones reach more than
   # a few long ones in the same time.
   case $name in
-  HostFuzz | MachineFuzz | ReplayFuzz | SnapshotFuzz | StreamFuzz | TransferFuzz) length=512 ;;
+  HostFuzz | MachineFuzz | MeshFuzz | ReplayFuzz | SnapshotFuzz | StreamFuzz | TransferFuzz) length=512 ;;
   NodeFuzz | RollbackFuzz) length=1024 ;;
   *) length=4096 ;;
   esac
