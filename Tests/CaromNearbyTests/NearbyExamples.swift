@@ -36,3 +36,12 @@ private func advertising(on loop: NetworkLoop) async throws {
     }
   }
 }
+
+private func picking(
+  _ nearby: NearbySession, _ choices: AsyncStream<NearbyPicker.Choice>
+) async {
+  let peers = await nearby.pick(NearbyPicker(1...3), choices: choices) { picker in
+    for row in picker.rows { print(row.peer.name, row.state) }
+  }
+  _ = peers
+}
