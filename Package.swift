@@ -155,8 +155,8 @@ let package = Package(
     .executableTarget(
       name: "carom-tool",
       dependencies: [
-        "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromTransport", "CTerminal",
-        "TerminalText", arguments,
+        "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromNearby", "CaromTransport",
+        "CTerminal", "TerminalText", arguments,
       ],
       swiftSettings: strict),
 

@@ -6,12 +6,13 @@ import TerminalText
 @main
 struct CaromCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "carom", abstract: "Publish and find services on the network (DNS-SD, mDNS).",
+    commandName: "carom",
+    abstract: "Publish and find services on the network (DNS-SD, mDNS), and connect with peers.",
     discussion: ExitStatus.help, version: "carom \(ProjectVersion.text)",
     subcommands: [
       BrowseCommand.self, PublishCommand.self, ResolveCommand.self, HostCommand.self,
       QueryCommand.self, TypesCommand.self, DomainsCommand.self, ReconfirmCommand.self,
-      TokenCommand.self,
+      TokenCommand.self, PeersCommand.self, ChatCommand.self,
     ])
 
   /// Parses and runs the command line. Every error is printed to standard error as one line.

@@ -33,9 +33,10 @@ final class Output: Sendable {
   private let closing = AsyncStream.makeStream(of: Void.self)
 
   /// Creates an output that writes to standard output, with the given column headings. `json`
-  /// selects JSON; otherwise a terminal receives a table, and a pipe or file receives lines.
-  convenience init(_ headings: [String], json: Bool) {
-    let form = json ? Form.json : cterminal_present() ? .table : .lines
+  /// selects JSON; otherwise a terminal receives a table if `isTable` is true, and everything else
+  /// receives lines.
+  convenience init(_ headings: [String], json: Bool, isTable: Bool = true) {
+    let form = json ? Form.json : isTable && cterminal_present() ? .table : .lines
     self.init(headings, form, to: 1)
     DispatchQueue(label: "reader").async { [weak self] in
       if cterminal_wait_reader_gone() { self?.close() }

@@ -5,6 +5,8 @@ struct Report: Sendable {
   /// What happened to the row; the raw value is the event's name in JSON.
   enum Event: String, Sendable {
     case added, updated, removed, resolved, unresolved, published, renamed, withdrawn, confirmed
+    /// A peer has sent a line.
+    case line
 
     /// The character at the start of a text line that reports the event.
     var mark: String {
@@ -13,6 +15,7 @@ struct Report: Sendable {
       case .updated, .resolved, .renamed: "~"
       case .removed, .withdrawn: "-"
       case .unresolved: "?"
+      case .line: ":"
       }
     }
 

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// The tool's commands that connect with peers, run against each other on loopback. Each test uses
+/// a service type of its own.
+@Suite(.turns) struct ToolNearbyTests {
+  private let type = "_t\(UInt32.random(in: 0 ... .max))._udp"
+
+  private func start(_ command: String, _ name: String, _ more: String...) throws -> RunningTool {
+    try RunningTool(
+      [command, name, "--type", type, "--interface", "lo", "--json"] + more)
+  }
+
+  @Test func `three who chat see each other's lines, and peers shows all of them`() async throws {
+    let maya = try start("chat", "Maya")
+    let leo = try start("chat", "Leo")
+    let peers = try start("peers", "Ada")
+    for (tool, own) in [(maya, "Maya"), (leo, "Leo"), (peers, "Ada")] {
+      for name in ["Maya", "Leo", "Ada"] where name != own {
+        try await tool.line("added", with: "\"name\":\"\(name)\"")
+      }
+    }
+    try maya.process.write("hello \\ 🏒\n")
+    let line = try await leo.line("line", with: "hello")
+    #expect(line.name == "Maya")
+    let row = try await peers.line("updated", with: "\"name\":\"Leo\"")
+    #expect(row.name == "Leo")
+    _ = try await peers.line("updated", with: "\"cipher\":\"")
+    #expect(await leo.end() == 0)
+    #expect(try await maya.line("removed", with: "Leo").name == "Leo")
+    #expect(await maya.end() == 0)
+    #expect(await peers.end() == 0)
+  }
+
+  @Test func `those with different codes do not meet`() async throws {
+    let maya = try start("chat", "Maya", "--code", "K7QM-2XRT")
+    let leo = try start("chat", "Leo", "--code", "K7QM-2XRT")
+    let eve = try start("chat", "Eve", "--code", "AAAA-AAAA")
+    #expect(try await leo.line("added").name == "Maya")
+    #expect(await eve.end() == 0)
+    #expect(await leo.end() == 0)
+    #expect(await maya.end() == 0)
+    #expect(await !eve.process.output.all().contains("added"))
+  }
+
+  @Test func `a wrong type or code is one line and a status`() async throws {
+    let noType = try RunningTool(["chat", "Maya", "--type", "nothing", "--interface", "lo"])
+    #expect(await noType.process.status == 65)
+    let noCode = try RunningTool(["peers", "Maya", "--code", "?", "--interface", "lo"])
+    #expect(await noCode.process.status == 64)
+    let long = try RunningTool(["peers", String(repeating: "n", count: 64)])
+    #expect(await long.process.status == 64)
+  }
+}
