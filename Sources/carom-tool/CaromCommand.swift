@@ -7,12 +7,15 @@ import TerminalText
 struct CaromCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "carom",
-    abstract: "Publish and find services on the network (DNS-SD, mDNS), and connect with peers.",
+    abstract: """
+      Publish and find services on the network (DNS-SD, mDNS), connect with peers and send files.
+      """,
     discussion: ExitStatus.help, version: "carom \(ProjectVersion.text)",
     subcommands: [
       BrowseCommand.self, PublishCommand.self, ResolveCommand.self, HostCommand.self,
       QueryCommand.self, TypesCommand.self, DomainsCommand.self, ReconfirmCommand.self,
-      TokenCommand.self, PeersCommand.self, ChatCommand.self,
+      TokenCommand.self, PeersCommand.self, ChatCommand.self, SendCommand.self,
+      ReceiveCommand.self,
     ])
 
   /// Parses and runs the command line. Every error is printed to standard error as one line.

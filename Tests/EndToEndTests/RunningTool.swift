@@ -21,6 +21,12 @@ struct RunningTool: Sendable {
     var interface: String?
     var source: String?
     var address: String?
+    var file: String?
+    var peer: String?
+    var size: Int?
+    var stored: Int?
+    var reason: String?
+    var code: String?
   }
 
   let process: RunningProcess

@@ -22,6 +22,7 @@ enum FolderRule {
       "Coding", "Snapshots", "World",
     ],
     "CaromTesting": ["Support", "Hosts", "Conditions", "Trace", "Links", "Network", "World"],
+    "carom-tool": ["Support", "Transfers"],
     "CaromTransport": ["Errors", "Files", "Loop", "UDP", "TCP", "Interfaces"],
   ]
 

@@ -4,11 +4,16 @@ import CaromTransport
 
 /// A file that is being sent to a peer, or received from it.
 public final class FileTransfer: Sendable {
+  private typealias Waiter = CheckedContinuation<Result<FileName, TransferFailure>, Never>
+
   private struct State: Sendable {
     var progress: FileProgress
     var result: Result<FileName, TransferFailure>?
     var listeners: [AsyncStream<FileProgress>.Continuation] = []
-    var waiters: [CheckedContinuation<Result<FileName, TransferFailure>, Never>] = []
+    var waiters: [UInt64: Waiter] = [:]
+    var nextWaiter: UInt64 = 0
+    /// The tasks that were cancelled before they could wait.
+    var cancelledWaiters: Set<UInt64> = []
     /// Ends the transfer on both sides; nil before the transfer has begun.
     var cancel: (@Sendable () -> Void)?
     var isCancelled = false
@@ -48,21 +53,39 @@ public final class FileTransfer: Sendable {
 
   /// Waits until the receiver has stored the whole file and verified its hash. Returns the name of
   /// the file: on the receiver's side the one under which it is stored, on the sender's side the
-  /// one under which it was offered. If the task is cancelled, the transfer is cancelled too.
+  /// one under which it was offered. If the task is cancelled, throws `cancelled`, and the transfer
+  /// continues.
   @discardableResult
   public func waitUntilComplete() async throws(TransferFailure) -> FileName {
+    let number = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let result = state.withLock { state in
-          if state.result == nil { state.waiters.append(continuation) }
-          return state.result
-        }
-        if let result { continuation.resume(returning: result) }
-      }
+      await withCheckedContinuation { wait($0, number) }
     } onCancel: {
-      cancel()
+      stopWaiting(number)
     }
     return try result.get()
+  }
+
+  private func wait(_ waiter: Waiter, _ number: UInt64) {
+    let result: Result<FileName, TransferFailure>? = state.withLock { state in
+      if let result = state.result { return result }
+      if state.cancelledWaiters.remove(number) != nil { return .failure(.cancelled) }
+      state.waiters[number] = waiter
+      return nil
+    }
+    if let result { waiter.resume(returning: result) }
+  }
+
+  private func stopWaiting(_ number: UInt64) {
+    let waiter = state.withLock { state in
+      let waiter = state.waiters.removeValue(forKey: number)
+      if waiter == nil, state.result == nil { state.cancelledWaiters.insert(number) }
+      return waiter
+    }
+    waiter?.resume(returning: .failure(.cancelled))
   }
 
   /// Ends the transfer on both sides, with the failure `cancelled`. What has been stored is
@@ -109,12 +132,12 @@ extension FileTransfer {
     let (listeners, waiters) = state.withLock { state in
       if state.result == nil { state.result = result }
       defer {
-        (state.listeners, state.waiters) = ([], [])
+        (state.listeners, state.waiters) = ([], [:])
         state.cancel = nil
       }
       return (state.listeners, state.waiters)
     }
     for listener in listeners { listener.finish() }
-    for waiter in waiters { waiter.resume(returning: result) }
+    for waiter in waiters.values { waiter.resume(returning: result) }
   }
 }

@@ -53,6 +53,9 @@ package enum SystemFile {
     }
   }
 
+  /// Returns whether a descriptor is that of a terminal.
+  package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
   /// Returns the names of the entries of a folder, in no particular order, or an empty array if the
   /// folder cannot be read.
   package static func names(in folder: String) -> [String] {

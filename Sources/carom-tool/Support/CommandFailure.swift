@@ -1,6 +1,7 @@
 import CaromCrypto
 import CaromDNS
 import CaromDiscovery
+import CaromNearby
 import CaromTransport
 import TerminalText
 
@@ -74,6 +75,32 @@ struct CommandFailure: Error, Equatable {
     self.init(status, error.description)
   }
 
+  /// Creates the failure that reports that no session could be hosted or joined.
+  init(_ error: SessionError) {
+    let status: ExitStatus =
+      switch error {
+      case .transport(let error): CommandFailure(error).status
+      case .refused(.versionMismatch), .refused(.wrongApplication), .refused(.protocolViolation):
+        .wrongVersion
+      case .refused(.handshakeTimeout), .refused(.timedOut): .timedOut
+      case .refused(.connectionReset), .refused(.connectionLost): .unreachable
+      case .refused: .unavailable
+      }
+    self.init(status, error.description)
+  }
+
+  /// Creates the failure that reports why a file was not transferred.
+  init(_ failure: TransferFailure, of file: String) {
+    let status: ExitStatus =
+      switch failure {
+      case .invalidName: .badName
+      case .diskFull, .unwritable, .unreadable, .changed, .corrupted, .tooLarge: .ioFailed
+      case .declined, .cancelled, .exists, .busy, .unknown: .unavailable
+      case .disconnected: .unreachable
+      }
+    self.init(status, "\(file): \(failure)")
+  }
+
   /// Creates the failure that reports `error`, whatever its type.
   init(any error: any Error) {
     switch error {
@@ -84,6 +111,7 @@ struct CommandFailure: Error, Equatable {
     case let error as ServiceTypeError: self.init(.badName, error.description)
     case let error as ConnectTokenError: self.init(.usage, error.description)
     case let error as TXTRecordError: self.init(.badName, "\(error)")
+    case let error as SessionError: self.init(error)
     default: self.init(.internal, "\(error)")
     }
   }

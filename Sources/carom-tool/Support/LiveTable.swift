@@ -25,6 +25,9 @@ struct LiveTable: Sendable {
     rows.sort { ($0.cells[0], $0.key) < ($1.cells[0], $1.key) }
   }
 
+  /// Forgets what was drawn, so that the table is drawn again below it.
+  mutating func restart() { height = 0 }
+
   /// Returns the text that replaces the table that was drawn last with the current one, on a
   /// terminal with `columns` columns and `limit` rows.
   mutating func drawn(columns: Int, rows limit: Int) -> String {

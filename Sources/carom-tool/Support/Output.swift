@@ -23,6 +23,8 @@ final class Output: Sendable {
     var isDrawingDue = false
     var queuedBytes = 0
     var isClosed = false
+    /// Whether the terminal is used for something else.
+    var isHeld = false
     var failure: CommandFailure?
   }
 
@@ -73,9 +75,28 @@ final class Output: Sendable {
     }
   }
 
+  /// Whether the output shows every step of a progress, rather than one line for each event.
+  var showsProgress: Bool { if case .lines = form { false } else { true } }
+
+  /// Leaves the terminal to a question until `release` is called.
+  func hold() {
+    draw()
+    state.withLock { $0.isHeld = true }
+  }
+
+  /// Draws the table below what has been written to the terminal since `hold` was called.
+  func release() {
+    state.withLock { state in
+      state.isHeld = false
+      state.table.restart()
+      state.isDrawingDue = true
+    }
+    draw()
+  }
+
   private func draw() {
     state.withLock { state in
-      guard state.isDrawingDue else { return }
+      guard case .table = form, state.isDrawingDue, !state.isHeld else { return }
       state.isDrawingDue = false
       let size = cterminal_output_size()
       let columns = size.columns == 0 ? 80 : Int(size.columns)

@@ -7,14 +7,15 @@ struct Report: Sendable {
     case added, updated, removed, resolved, unresolved, published, renamed, withdrawn, confirmed
     /// A peer has sent a line.
     case line
+    case offered, progress, sent, received, failed
 
     /// The character at the start of a text line that reports the event.
     var mark: String {
       switch self {
-      case .added, .published, .confirmed: "+"
-      case .updated, .resolved, .renamed: "~"
-      case .removed, .withdrawn: "-"
-      case .unresolved: "?"
+      case .added, .published, .confirmed, .sent, .received: "+"
+      case .updated, .resolved, .renamed, .progress: "~"
+      case .removed, .withdrawn, .failed: "-"
+      case .unresolved, .offered: "?"
       case .line: ":"
       }
     }

@@ -1,0 +1,37 @@
+import CaromCore
+import CaromDiscovery
+import CaromNearby
+import CaromTransport
+
+/// The service by which `carom send` finds `carom receive`.
+enum FileService {
+  /// The service's type.
+  static let type: ServiceType = "_carom-files._udp"
+  /// The name of the application in the session's handshake.
+  static let application = "carom-files"
+
+  /// Returns this side's description of itself. The id is that of the session's identity.
+  static func info(_ name: String) -> PeerInfo {
+    PeerInfo(id: PeerID(high: 0, low: 0), name: name, application: application)
+  }
+
+  /// Returns the display name to use: `name`, or the host's name without its domain. Throws if the
+  /// name has more than 63 bytes.
+  static func displayName(_ name: String?) throws(CommandFailure) -> String {
+    let host = HostName.current.split(separator: ".").first.map(String.init) ?? "unnamed"
+    let name = name ?? host
+    guard name.utf8.count <= PeerID.maximumNameLength else {
+      throw CommandFailure(.badName, "a name has at most 63 bytes")
+    }
+    return name
+  }
+
+  /// Reads a code that a person has typed.
+  static func code(_ text: String) throws(CommandFailure) -> JoinCode {
+    do throws(JoinCodeError) {
+      return try JoinCode(text)
+    } catch {
+      throw CommandFailure(.usage, "'\(text)' is not a code such as K7QM-2XRT")
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+/// Files that one process sends and another receives, on loopback.
+@Suite(.turns) struct ToolTransferTests {
+  private let source: TransferFolder
+  private let target: TransferFolder
+  private let name = "receiver \(UInt32.random(in: 0 ... .max))"
+
+  init() throws {
+    source = try TransferFolder()
+    target = try TransferFolder()
+  }
+
+  private func receive(_ options: String...) throws -> RunningTool {
+    try RunningTool(
+      ["receive", "--into", target.path, "--name", name, "--interface", "lo", "--json"] + options)
+  }
+
+  private func send(_ arguments: String...) throws -> RunningTool {
+    try RunningTool(
+      ["send", "--interface", "lo", "--json", "--to", name, "--name", "Leo"] + arguments)
+  }
+
+  @Test func `two files are sent with one command and received with another`() async throws {
+    let big = try source.add("big.bin", count: 3_000_000)
+    let small = try source.add("small.txt", count: 3)
+    let receiver = try receive("--yes", "--count", "2")
+    #expect(try await receiver.line("published").name == name)
+    let sender = try send(big, small)
+    #expect(try await sender.line("sent", with: "big.bin").peer == name)
+    #expect(try await sender.line("sent", with: "small.txt").stored == 3)
+    #expect(await sender.process.status == 0)
+    #expect(try await receiver.line("received", with: "big.bin").name == "big.bin")
+    #expect(try await receiver.line("progress", with: "big.bin").peer == "Leo")
+    #expect(await receiver.process.status == 0)
+    #expect(try target.names == ["big.bin", "small.txt"])
+    #expect(try target.content(of: "big.bin") == source.content(of: "big.bin"))
+  }
+
+  @Test func `a receiver that is killed and started again continues the file`() async throws {
+    let big = try source.add("big.bin", count: 60_000_000)
+    let killed = try receive("--yes")
+    try await killed.line("published")
+    let sender = try send(big)
+    _ = await killed.process.output.line { line in
+      line.contains("\"progress\"") && !line.contains("\"stored\":0}")
+    }
+    #expect(await killed.end(SIGKILL) != 0)
+    let names = try target.names
+    let part = try #require(names.first { $0.hasSuffix(".part") })
+    #expect(names.allSatisfy { $0.hasPrefix(".carom-") })
+    let kept = try target.content(of: part).count
+    let second = try receive("--yes", "--count", "1")
+    #expect(try await second.line("received").name == "big.bin")
+    #expect(await second.process.status == 0)
+    let progress = try await second.process.output.all().filter { $0.contains("\"progress\"") }
+      .map { try JSONDecoder().decode(RunningTool.Line.self, from: Data($0.utf8)) }
+    let firstStored = progress.compactMap(\.stored).first { $0 > 0 }
+    #expect(try #require(firstStored) >= kept)
+    #expect(await sender.process.status == 0)
+    #expect(try target.names == ["big.bin"])
+    #expect(try target.content(of: "big.bin") == source.content(of: "big.bin"))
+  }
+
+  @Test func `a code keeps out those who do not know it`() async throws {
+    let file = try source.add("a", count: 10)
+    let receiver = try receive("--yes", "--code", "--count", "1")
+    let code = try #require(try await receiver.line("published").code)
+    let without = try send(file)
+    #expect(await without.process.status == 64)
+    #expect(await without.process.errors.all().contains { $0.contains("--code") })
+    let wrong = try send(file, "--code", code == "0000-0000" ? "1111-1111" : "0000-0000")
+    #expect(await wrong.process.status == 69)
+    let right = try send(file, "--code", code.lowercased())
+    #expect(await right.process.status == 0)
+    #expect(await receiver.process.status == 0)
+  }
+
+  @Test func `what cannot be sent or received is said in one line`() async throws {
+    let file = try source.add("a", count: 10)
+    let hidden = try source.add(".hidden", count: 10)
+    let cases: [([String], Int32)] = [
+      (["send", source.path + "/missing"], 74), (["send", source.path], 74),
+      (["send", hidden], 65), (["send", file, "--to", name, "--timeout", "0.5"], 75),
+      (["send", file, "--to", "127.0.0.1:9", "--interface", "lo"], 68),
+      (["send", file, "--code", "x"], 64), (["receive", "--into", source.path], 64),
+      (["receive", "--yes", "--into", source.path + "/missing"], 74),
+      (["receive", "--yes", "--name", String(repeating: "x", count: 64)], 65),
+    ]
+    for (arguments, status) in cases {
+      let tool = try RunningTool(arguments)
+      #expect(await tool.process.status == status, "\(arguments)")
+      #expect(await tool.process.errors.all().count == 1, "\(arguments)")
+    }
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: script), "no script(1)"))
+  func `a person is asked before a file is stored, and sees its bar`() async throws {
+    let file = try source.add("ab", count: 1_000)
+    let tool = try RunningTool.executable().path
+    let terminal = try RunningProcess(
+      URL(filePath: script),
+      [
+        "-qec",
+        "exec '\(tool)' receive --into \(target.path) --name '\(name)' --interface lo --count 1",
+        "/dev/null",
+      ], environment: ["TERM": "xterm-256color"])
+    #expect(await terminal.output.line { $0.contains("ready") } != nil)
+    try terminal.write("n\ny\n")
+    let refused = try send(file)
+    #expect(try await refused.line("failed").reason == "the other side declined the file")
+    #expect(await refused.process.status == 69)
+    let accepted = try send(file)
+    #expect(await accepted.process.status == 0)
+    #expect(await terminal.status == 0)
+    #expect(await terminal.output.all().contains { $0.contains("100 %") })
+    #expect(try target.names == ["ab"])
+  }
+}
+
+private let script = "/usr/bin/script"
+
+/// A temporary folder, which is removed when it is released.
+private final class TransferFolder: Sendable {
+  let path: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "carom-\(UUID())")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path()
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Creates a file of random bytes, and returns its path.
+  func add(_ name: String, count: Int) throws -> String {
+    let block = (0..<4_099).map { _ in UInt8.random(in: 0...255) }
+    var bytes: [UInt8] = []
+    while bytes.count < count { bytes += block }
+    let file = path + "/" + name
+    try Data(bytes[..<count]).write(to: URL(filePath: file))
+    return file
+  }
+
+  func content(of name: String) throws -> Data {
+    try Data(contentsOf: URL(filePath: path + "/" + name))
+  }
+
+  /// The names of all files, also hidden ones, in alphabetical order.
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
+}
