@@ -21,8 +21,8 @@ extension PeerEvent {
   var logLevel: Logger.Level {
     switch self {
     case .joined, .left: .info
-    case .interrupted, .inputStopped, .wrongCode, .missed: .notice
-    case .linkChanged, .resumed, .inputResumed: .debug
+    case .interrupted, .inputStopped, .malformed, .wrongCode, .missed: .notice
+    case .linkChanged, .resumed, .inputResumed, .refused: .debug
     }
   }
 
@@ -35,6 +35,8 @@ extension PeerEvent {
     case .linkChanged: "peer's link changed"
     case .inputStopped: "peer's input stopped"
     case .inputResumed: "peer's input resumed"
+    case .malformed: "peer sent an invalid message"
+    case .refused: "peer refused"
     case .wrongCode: "wrong code"
     case .missed: "events missed"
     }
@@ -45,7 +47,10 @@ extension PeerEvent {
     case .joined(let peer), .interrupted(let peer), .resumed(let peer): peer.metadata
     case .left(let peer, let reason): peer.metadata(with: "reason", "\(reason)")
     case .linkChanged(let peer, let kind): peer.metadata(with: "link", "\(kind)")
-    case .inputStopped(let peer, let channel), .inputResumed(let peer, let channel):
+    case .refused(let info, let reason):
+      ["peer.id": "\(info.id)", "peer.name": "\(info.name)", "reason": "\(reason)"]
+    case .inputStopped(let peer, let channel), .inputResumed(let peer, let channel),
+      .malformed(let peer, let channel):
       peer.metadata(with: "channel", "\(channel)")
     case .wrongCode(let failure): ["attempts": "\(failure.count)"]
     case .missed(let events): ["events": "\(events)"]

@@ -85,7 +85,9 @@ public final class SessionMetrics: Sendable {
     case .joined: joined.increment()
     case .left: left.increment()
     case .interrupted: interrupted.increment()
-    case .resumed, .linkChanged, .inputStopped, .inputResumed, .wrongCode, .missed: break
+    case .resumed, .linkChanged, .inputStopped, .inputResumed, .malformed, .refused, .wrongCode,
+      .missed:
+      break
     }
   }
 

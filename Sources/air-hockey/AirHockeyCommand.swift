@@ -18,7 +18,7 @@ struct AirHockeyCommand: AsyncParsableCommand {
   /// Parses and runs the command line. Every error is printed as one line.
   static func main() async {
     do {
-      var command = try parseAsRoot()
+      var command = try parsed()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -33,6 +33,16 @@ struct AirHockeyCommand: AsyncParsableCommand {
       end(CommandFailure(.usage, "\(line) (see \(helpfulCommand) --help)"))
     } catch {
       end(CommandFailure(.internal, "\(error)"))
+    }
+  }
+
+  /// Parses the command line. Throws a failure with the status `ioFailed` if the preferences cannot
+  /// be read or written: of the errors while parsing, only this one is not the parser's own.
+  private static func parsed() throws -> any ParsableCommand {
+    do {
+      return try parseAsRoot()
+    } catch  where exitCode(for: error) == .failure {
+      throw CommandFailure(.ioFailed, message(for: error))
     }
   }
 

@@ -51,7 +51,7 @@ struct HostCommand: AsyncParsableCommand {
     _ game: NetGame, _ security: SessionSecurity, on loop: NetworkLoop
   ) async throws {
     let local = net.peer(game.setup.name)
-    let listing = TableListing(of: local, interfaces: net.interfaces, on: loop)
+    let listing = TableListing(interfaces: net.interfaces, on: loop)
     do {
       let addresses = try await listing.open(isListed: !unlisted)
       try await Session.host(

@@ -21,7 +21,7 @@ extension NetGame {
       host, over: session, channels: .match,
       roundTrip: session.node.assumeIsolated {
         $0.statistics(of: host.connectionID)?.roundTrip
-      }, within: setup.firstStateLimit)
+      }, stateLimit: setup.firstStateLimit)
     role = .client(match)
     computer = ComputerPlayer(.away, strength: setup.strength, seed: .random(in: 0 ... .max))
     opponentJoined(host)

@@ -1,5 +1,4 @@
 import AirHockey
-import ArgumentParser
 import Foundation
 
 /// A player's default name and strength in a JSON file: `{"name":"Maya","strength":"hard"}`. Both
@@ -11,19 +10,27 @@ struct Preferences: Codable, Equatable {
   var name: String?
   var strength: String?
 
+  /// Why the file cannot be read or written. It is thrown while the command line is parsed, and the
+  /// parser reports any error of its own type as an invalid command line.
+  struct FileFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+  }
+
   /// Reads a file. If `mayBeMissing`, a missing file counts as empty preferences.
   static func load(_ path: String, mayBeMissing: Bool = false) throws -> Preferences {
     guard FileManager.default.fileExists(atPath: path) else {
       if mayBeMissing { return Preferences() }
-      throw ValidationError("--preferences: \(path) does not exist; --save creates it.")
+      throw FileFailure("--preferences: \(path) does not exist; --save creates it.")
     }
     guard let file = FileHandle(forReadingAtPath: path),
       let bytes = try file.read(upToCount: maximumLength + 1)
-    else { throw ValidationError("--preferences: \(path) cannot be read, or is empty.") }
+    else { throw FileFailure("--preferences: \(path) cannot be read, or is empty.") }
     guard bytes.count <= maximumLength,
       let preferences = try? JSONDecoder().decode(Preferences.self, from: bytes)
     else {
-      throw ValidationError(
+      throw FileFailure(
         "--preferences: \(path) is not a JSON object whose name and strength are strings.")
     }
     return preferences
@@ -37,7 +44,7 @@ struct Preferences: Codable, Equatable {
       try (encoder.encode(self) + Data("\n".utf8)).write(
         to: URL(filePath: path), options: .atomic)
     } catch {
-      throw ValidationError(
+      throw FileFailure(
         "--save: \(path) cannot be written; check the folder and its permissions.")
     }
   }

@@ -5,12 +5,10 @@ actor TableListing: LoopActor {
   nonisolated let loop: NetworkLoop
   private let interfaces: InterfaceSelection
   private var discovery: DiscoveryCore?
-  private var host: PeerInfo
-  private var advertising: DiscoveryCore.AdvertisingID?
+  private var advertised: (service: DiscoveryCore.AdvertisingID, host: PeerID)?
 
-  init(of host: PeerInfo, interfaces: InterfaceSelection, on loop: NetworkLoop) {
+  init(interfaces: InterfaceSelection, on loop: NetworkLoop) {
     self.loop = loop
-    self.host = host
     self.interfaces = interfaces
   }
 
@@ -31,29 +29,30 @@ actor TableListing: LoopActor {
     as host: PeerInfo, port: UInt16, _ report: @escaping @Sendable (String) -> Void
   ) throws {
     guard let discovery else { return report("not listed, port \(port)") }
-    self.host = host
     let service = AdvertisedService(
-      name: host.name, type: GameWire.serviceType, port: port, txt: text(freeSeats: 1))
-    advertising = try discovery.advertise(service) { event in
+      name: host.name, type: GameWire.serviceType, port: port, txt: Self.text(host.id, freeSeats: 1)
+    )
+    let advertising = try discovery.advertise(service) { event in
       switch event {
       case .established(let name): report("visible as '\(name)', port \(port)")
       case .renamed(let name): report("now visible as '\(name)'")
       case .failed(let error): report("not visible: \(error)")
       }
     }
+    advertised = (advertising, host.id)
   }
 
   /// Advertises the number of free seats. A seat counts as free while a computer opponent occupies
   /// it. Must be called on the loop.
   nonisolated func update(freeSeats: Int) {
     assumeIsolated { listing in
-      guard let advertising = listing.advertising else { return }
-      try? listing.discovery?.update(advertising, txt: listing.text(freeSeats: freeSeats))
+      guard let (service, host) = listing.advertised else { return }
+      try? listing.discovery?.update(service, txt: Self.text(host, freeSeats: freeSeats))
     }
   }
 
-  private func text(freeSeats: Int) -> TXTRecord {
-    Sighting(id: host.id, status: .hosting, freeSeats: freeSeats).text
+  private static func text(_ host: PeerID, freeSeats: Int) -> TXTRecord {
+    Sighting(id: host, status: .hosting, freeSeats: freeSeats).text
   }
 
   /// Withdraws the advertisement.

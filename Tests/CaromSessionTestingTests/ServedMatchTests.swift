@@ -234,7 +234,7 @@ import Testing
       let pair = WorldPair(in: world)
       try await Session.host(as: .maya, loop: pair.server.loop) { hosting, port in
         try await pair.join(port) { session, host in
-          let match = JoinedRollback<Pushes>(host, over: session, within: .seconds(3))
+          let match = JoinedRollback<Pushes>(host, over: session, stateLimit: .seconds(3))
           let start = session.loop.now
           for await _ in match.ticks { match.advance() }
           #expect(match.endReason == .timedOut)
@@ -259,7 +259,7 @@ import Testing
         let server = RollbackServer(Pushes(), players: 2, at: hosting.loop.now)
         async let _ = server.run(over: hosting)
         try await pair.join(port) { session, host in
-          let match = JoinedRollback<Pushes>(host, over: session, within: .seconds(1))
+          let match = JoinedRollback<Pushes>(host, over: session, stateLimit: .seconds(1))
           _ = await Self.play(match, for: .seconds(3))
           #expect(match.endReason == nil && match.state != nil && match.lastInputs != nil)
           #expect(match.client.predictedTicks > 0)

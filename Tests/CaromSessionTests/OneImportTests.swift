@@ -79,9 +79,11 @@ import Testing
         (.interrupted(peer), "is interrupted: no link works"), (.resumed(peer), "is back"),
         (.inputStopped(peer, channel: 3), "stopped sending on channel 3"),
         (.inputResumed(peer, channel: 3), "sends on channel 3 again"),
+        (.malformed(peer, channel: 3), "sent an invalid message on channel 3"),
         (.left(peer, .kicked("spam")), "left: kicked: spam"),
       ]
       for (event, text) in events { #expect("\(event)" == "\(peer) \(text)") }
+      #expect("\(PeerEvent.refused(peer.info, .full))" == "\(peer) was refused: full")
       #expect("\(PeerEvent.missed(events: 3))" == "3 events were missed")
     }
   }

@@ -25,6 +25,19 @@ import Testing
     }
   }
 
+  @Test func `timers with equal deadlines fire in the order in which they were armed`()
+    async throws
+  {
+    try await onLoop { loop in
+      let fired = Events<Int>()
+      let deadline = loop.now + .milliseconds(1)
+      let timers = (0..<20).map { index in LoopTimer(on: loop) { fired.add(index) } }
+      let order = [7, 3] + (0..<20).filter { $0 != 3 && $0 != 7 }
+      for index in [3] + order { timers[index].arm(at: deadline) }
+      for index in order { #expect(await fired.next() == index) }
+    }
+  }
+
   @Test func `a timer fires at its deadline though timers with later ones were armed before it`()
     async throws
   {

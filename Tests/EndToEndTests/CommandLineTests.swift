@@ -62,6 +62,15 @@ import Testing
     try await expect(.badName, "the name is empty", of: command + ["--name", ""] + Self.headless)
   }
 
+  @Test func `preferences that cannot be read or written are an error of their file`() async throws
+  {
+    let command = ["solo", "--preferences", "/dev/null/nowhere.json"] + Self.headless
+    try await expect(.ioFailed, "does not exist", of: command)
+    try await expect(.ioFailed, "cannot be written", of: command + ["--save"])
+    try await expect(
+      .ioFailed, "or is empty", of: ["solo", "--preferences", "/dev/null"] + Self.headless)
+  }
+
   @Test func `a host that cannot be reached is an error`() async throws {
     try await expect(
       .unreachable, "check the port", of: ["join", "127.0.0.1:1"] + Self.headless)

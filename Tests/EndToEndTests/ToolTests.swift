@@ -74,6 +74,30 @@ import Testing
     #expect(await second.end() == 0)
   }
 
+  /// The memory that a process has mapped, in KiB: now, and at most so far.
+  private func memory(of process: Int32) throws -> (now: Int, most: Int) {
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    func value(_ key: String) throws -> Int {
+      let line = status.split(separator: "\n").first { $0.hasPrefix(key) }
+      return try #require(line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
+    }
+    return (try value("VmRSS:"), try value("VmHWM:"))
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `a command that watches gives back the memory that only its start needed`() async throws {
+    let browser = try RunningTool.start("browse", type)
+    while true {
+      let (now, most) = try memory(of: browser.process.inner)
+      if now < most * 3 / 4 { break }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    let publisher = try RunningTool.start("publish", "X", type, "1000")
+    #expect(try await browser.line("added").name == "X")
+    #expect(await publisher.end() == 0)
+    #expect(await browser.end() == 0)
+  }
+
   @Test func `the tool ends after the time of --for`() async throws {
     let browser = try RunningTool.start("browse", type, "--for", "0.05")
     #expect(await browser.process.status == 0)

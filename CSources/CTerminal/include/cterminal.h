@@ -61,4 +61,9 @@ bool cterminal_wait_reader_gone(void);
 /* Returns the size of the terminal of standard output, whether or not a screen is open on it. */
 cterminal_size cterminal_output_size(void);
 
+/* Returns the memory of the program's and its libraries' read-only pages to the system. Pages that
+   are needed again are mapped again, from the system's cache of the files. Does nothing on systems
+   other than Linux. */
+void cterminal_release_code(void);
+
 #endif

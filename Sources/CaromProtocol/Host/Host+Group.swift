@@ -157,7 +157,7 @@ extension Host {
       }
       directory.claim(key, for: id)
     }
-    guard hasSeats(for: info) else { return declineAsFull(index, at: now) }
+    guard hasSeats(for: info) else { return declineAsFull(index, info, at: now) }
     apply(directory.seating.request(id, info), to: id, info, at: now)
   }
 

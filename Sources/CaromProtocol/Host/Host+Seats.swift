@@ -39,7 +39,7 @@ extension Host {
     if hasSeats(for: info) {
       apply(seating.request(id, info), to: id, info, at: now)
     } else if let index = index(of: id) {
-      declineAsFull(index, at: now)
+      declineAsFull(index, info, at: now)
     }
   }
 
@@ -60,7 +60,7 @@ extension Host {
     switch answer {
     case .reserved: reportRequest(index, info, replacing: nil)
     case .replacing(let old): reportRequest(index, info, replacing: old)
-    case .full: declineAsFull(index, at: now)
+    case .full: declineAsFull(index, info, at: now)
     }
   }
 
@@ -71,7 +71,8 @@ extension Host {
     report(.requested(entries[index].id, info, replacing: old))
   }
 
-  mutating func declineAsFull(_ index: Int, at now: Instant) {
+  mutating func declineAsFull(_ index: Int, _ info: PeerInfo, at now: Instant) {
+    entries[index].peer = info
     entries[index].connection.close(Goodbye(.full), as: .full, at: now)
     refresh(index, at: now)
   }

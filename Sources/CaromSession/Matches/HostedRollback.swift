@@ -97,6 +97,9 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     self.choosePlayer = choosePlayer
     host = RollbackHost(server, remotePlayers: remotePlayers)
     channels.open(over: session)
+    // Peers send nothing before they have a seat, so this is left of an earlier match.
+    _ = session.takeMessages(on: channels.control)
+    _ = session.takeMessages(on: channels.inputs)
     watch = PeerWatch(session)
   }
 
@@ -176,10 +179,19 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     takePeerEvents()
     for received in session.takeMessages(on: channels.control) {
       let packet = received.message
-      receive(packet.message, packet.bytes, from: received.peer, at: received.arrival)
+      // Only a host sends inputs on this channel: the last ones of a match.
+      guard packet.message != .inputs else {
+        received.peer.reject(channels.control.id)
+        continue
+      }
+      receive(
+        packet.message, packet.bytes, from: received.peer, on: channels.control.id,
+        at: received.arrival)
     }
     for received in session.takeMessages(on: channels.inputs) {
-      receive(.inputs, received.message.bytes, from: received.peer, at: received.arrival)
+      receive(
+        .inputs, received.message.bytes, from: received.peer, on: channels.inputs.id,
+        at: received.arrival)
     }
     let ticks = host.server.takeDueTicks(at: now)
     due = isPaused ? 0 : due + ticks
@@ -237,7 +249,9 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
         remove(peer, .connectionLost)
       }
       watch.begin()
-    case .linkChanged, .interrupted, .resumed, .inputStopped, .inputResumed, .wrongCode: break
+    case .linkChanged, .interrupted, .resumed, .inputStopped, .inputResumed, .malformed, .refused,
+      .wrongCode:
+      break
     }
   }
 
@@ -283,7 +297,8 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   // MARK: Messages
 
   private func receive(
-    _ message: RollbackMessage, _ bytes: [UInt8], from peer: Peer, at now: Instant
+    _ message: RollbackMessage, _ bytes: [UInt8], from peer: Peer, on channel: UInt8,
+    at now: Instant
   ) {
     // A peer may have joined after the events were taken.
     if !host.contains(peer) { takePeerEvents() }
@@ -291,7 +306,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     do throws(DecodeError) {
       try host.receive(message, bytes.span, from: peer, at: now)
     } catch {
-      peer.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+      peer.reject(channel)
     }
   }
 

@@ -157,7 +157,7 @@ public final class HostedWorld {
       try reader.finish()
       world.acknowledge(acknowledgement, from: client)
     } catch {
-      peer.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+      peer.reject(channels.acknowledgements.id)
     }
   }
 
@@ -177,7 +177,9 @@ public final class HostedWorld {
         remove(peer, .connectionLost)
       }
       watch.begin()
-    case .linkChanged, .interrupted, .resumed, .inputStopped, .inputResumed, .wrongCode: break
+    case .linkChanged, .interrupted, .resumed, .inputStopped, .inputResumed, .malformed, .refused,
+      .wrongCode:
+      break
     }
   }
 

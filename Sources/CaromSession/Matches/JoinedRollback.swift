@@ -83,12 +83,12 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
 
   /// Creates the client's side of a match, which waits for its seat and the first state. `window`
   /// is the prediction window and `inputDelay` the minimum input delay, both in ticks. `roundTrip`
-  /// is the round-trip time to the host, if it is already known. If the first state does not arrive
-  /// within `limit`, the client disconnects, with the reason `timedOut`; nil for no limit.
+  /// is the round-trip time to the host, if it is already known. If the first state has not arrived
+  /// within `stateLimit`, the client leaves the host, with the reason `timedOut`; nil for no limit.
   public init(
     _ host: Peer, over session: Session, channels: RollbackChannels = RollbackChannels(),
     window: Int = SimulationLimits.window, inputDelay: Int = 0, roundTrip: Duration? = nil,
-    within limit: Duration? = nil
+    stateLimit: Duration? = nil
   ) {
     self.session = session
     self.host = host
@@ -97,8 +97,10 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     client = RollbackClient(window: window, inputDelay: inputDelay, at: now)
     client.roundTrip = roundTrip ?? .zero
     measuredAt = now
-    deadline = limit.map { now + $0 }
+    deadline = stateLimit.map { now + $0 }
     channels.open(over: session)
+    // Inputs before the first state are of no use. These may be left of an earlier match.
+    _ = session.takeMessages(on: channels.inputs)
     watch = PeerWatch(session, expecting: [host])
     meter = RoundTripMeter(host, first: roundTrip)
     meter.refresh()
@@ -165,10 +167,13 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     while let event = watch.next() { handle(event) }
     if watch.hasEnded { endReason = endReason ?? .closedLocally }
     for received in session.takeMessages(on: channels.control) where received.peer == host {
-      receive(received.message.message, received.message.bytes, at: received.arrival)
+      let packet = received.message
+      // What precedes the seat is left of an earlier match.
+      guard client.isSeated || packet.message == .seat else { continue }
+      receive(packet.message, packet.bytes, on: channels.control.id, at: received.arrival)
     }
     for received in session.takeMessages(on: channels.inputs) where received.peer == host {
-      receive(.inputs, received.message.bytes, at: received.arrival)
+      receive(.inputs, received.message.bytes, on: channels.inputs.id, at: received.arrival)
     }
     takeReports()
     leaveIfLate(at: now)
@@ -181,12 +186,9 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   private func leaveIfLate(at now: Instant) {
     guard let deadline else { return }
     if client.rollback != nil { return self.deadline = nil }
-    if now >= deadline { leave(.timedOut, Goodbye(.timedOut)) }
-  }
-
-  private func leave(_ reason: DisconnectReason, _ goodbye: Goodbye) {
-    endReason = endReason ?? reason
-    host.disconnect(goodbye, as: reason)
+    guard now >= deadline else { return }
+    endReason = endReason ?? .timedOut
+    host.disconnect(Goodbye(.timedOut), as: .timedOut)
   }
 
   private func measureRoundTrip(at now: Instant) {
@@ -230,12 +232,15 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
 
   // MARK: Messages
 
-  private func receive(_ message: RollbackMessage, _ bytes: [UInt8], at now: Instant) {
+  private func receive(
+    _ message: RollbackMessage, _ bytes: [UInt8], on channel: UInt8, at now: Instant
+  ) {
     do throws(DecodeError) {
       try client.receive(message, bytes.span, at: now)
       if message == .inputs { lastInputs = now }
     } catch {
-      leave(.protocolViolation, Goodbye(.protocolViolation))
+      endReason = endReason ?? .protocolViolation
+      host.reject(channel)
     }
   }
 

@@ -101,7 +101,7 @@ public final class JoinedWorld {
       case .stale: return false
       case .malformed:
         endReason = .protocolViolation
-        host.disconnect(Goodbye(.protocolViolation), as: .protocolViolation)
+        host.reject(channels.snapshots.id)
         return false
       }
     }

@@ -8,8 +8,10 @@ import CaromTransport
 ///
 /// The session's host is player 0, and relays the messages between the other players. The match
 /// begins with the host's state when all players have joined. A player who disconnects is removed,
-/// and the others go on; when the host disconnects, the match ends. Peers that joined the session
-/// as spectators can watch from any time on: they follow the ticks that the host has confirmed.
+/// and the others go on. If it joins the session again, or another peer does, it plays that player
+/// from then on. When the host disconnects, the match ends. Peers that joined the session as
+/// spectators, and peers for whom no player is free, can watch from any time on: they follow the
+/// ticks that the host has confirmed.
 ///
 /// ```swift
 /// let match = try await RollbackSession<Race>.join(host, over: session)
@@ -26,6 +28,9 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     case began(player: Int?)
     /// A player has disconnected, and the others go on without it.
     case left(player: Int, DisconnectReason)
+    /// A player who had disconnected, or another peer in its place, plays again. Reported on the
+    /// host.
+    case returned(player: Int)
     /// The game stalled in at least half of the ticks of the last second.
     case stalling
     /// The game no longer stalls.
@@ -67,6 +72,12 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   let meter: RoundTripMeter?
   /// On the host, the peers of the players from player 1 on; nil for players who have left.
   var members: [Peer?] = []
+  /// On the host, the peers whose returns to the match are in progress.
+  var returning: [ReturningPeer] = []
+  /// On the host, the last peer of each player from player 1 on.
+  var lastPeers: [PeerID] = []
+  /// On a client that returns to a match, where the match is.
+  var ownReturn: PlayerReturn?
   /// On the host, the spectators of the match.
   var gallery = RollbackGallery<Game>()
   /// On the host, the spectators who wait for the match to begin.
@@ -79,9 +90,8 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
   private var wasStalling = false
 
   /// Creates the host's side of a match of `players` players, which begins with `game` as soon as
-  /// the other players have joined the session. Additional peers take part only as spectators, if
-  /// they joined the session as such. `window` is the prediction window and `inputDelay` the
-  /// minimum input delay, both in ticks.
+  /// the other players have joined the session. `window` is the prediction window and `inputDelay`
+  /// the minimum input delay, both in ticks.
   public init(
     hosting game: Game, players: Int, over session: Session,
     channels: RollbackChannels = RollbackChannels(), rate: Int = 60, window: Int = 20,
@@ -94,7 +104,8 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     role = .host(game)
     configuration = RollbackConfiguration(
       players: players, local: 0, rate: rate, window: window, inputDelay: inputDelay)
-    self.channels.open(over: session)
+    self.channels.begin(over: session)
+    _ = session.takeMessages(on: self.channels.control)
     watch = PeerWatch(session)
     meter = nil
   }
@@ -110,7 +121,7 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     self.channels = RelayChannels(channels)
     role = .client(host)
     configuration = RollbackConfiguration(local: 0, window: window, inputDelay: inputDelay)
-    self.channels.open(over: session)
+    self.channels.begin(over: session)
     watch = PeerWatch(session, expecting: [host])
     meter = RoundTripMeter(host, first: roundTrip)
     meter?.refresh()
@@ -169,6 +180,14 @@ public final class PeerRollback<Game: Simulation & PacketCodable> {
     takeReports()
     if due == 0 { send() }
     return outcome
+  }
+
+  /// A peer that takes the place of a player who has left.
+  struct ReturningPeer {
+    let peer: Peer
+    let player: Int
+    /// The tick of the return, or nil until the machine could begin it.
+    var tick: Tick?
   }
 
   func takeReports() {

@@ -12,6 +12,8 @@ final class PeerWatch: Sendable {
     limit: limit, overflow: .dropOldestAndReport { .missed(events: $0) })
   private let ended = Locked(false)
   private let inboxes: InboxRegistry
+  /// The number of the closure that runs when the session ends.
+  private let finisher: Int?
   private let hubs: [SessionHub]
   /// The peers that are reported as having left if they are not connected when the watch begins.
   private let expected: [Peer]
@@ -27,14 +29,17 @@ final class PeerWatch: Sendable {
     self.wake = wake
     inboxes = session.inboxes
     hubs = session.hubs
-    inboxes.whenEnded { [inbox, ended] in
+    finisher = inboxes.whenEnded { [inbox, ended] in
       ended.withLock { $0 = true }
       inbox.finish()
     }
     begin()
   }
 
-  deinit { detach() }
+  deinit {
+    detach()
+    if let finisher { inboxes.forget(finisher) }
+  }
 
   /// Whether the session has ended.
   var hasEnded: Bool { ended.withLock { $0 } }
@@ -45,7 +50,8 @@ final class PeerWatch: Sendable {
   /// Returns the next event, or nil if there is none now.
   func next() -> PeerEvent? { inbox.pop() }
 
-  /// Reports all connected peers as joined, and what happens to them from then on.
+  /// Reports all connected peers as joined, and what happens to them from then on. Refusals, which
+  /// concern no peer, are left out.
   func begin() {
     detach()
     let key = ObjectIdentifier(self)
@@ -54,6 +60,7 @@ final class PeerWatch: Sendable {
       hub.loop.post {
         hub.assumeIsolated { hub in
           hub.addObserver(key, expecting: expected) {
+            if case .refused = $0 { return }
             _ = inbox.push($0)
             wake($0)
           }

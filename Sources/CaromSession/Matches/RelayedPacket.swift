@@ -39,9 +39,10 @@ struct RelayChannels {
     control = MessageChannel(channels.control.id, .reliableOrdered, priority: 3)
   }
 
-  /// Opens the inboxes of both channels, as `RollbackChannels.open` does.
-  func open(over session: Session) {
-    _ = session.inboxes.inbox(for: inputs)
+  /// Opens the inboxes of both channels, as `RollbackChannels.open` does, and discards inputs that
+  /// are left of an earlier match.
+  func begin(over session: Session) {
+    _ = session.takeMessages(on: inputs)
     _ = session.inboxes.inbox(for: control)
   }
 

@@ -13,6 +13,9 @@ public struct RollbackChannels: Hashable, Sendable {
 
   /// Creates the channels with these numbers. Both sides must choose the same numbers, and must not
   /// use them for anything else.
+  ///
+  /// While the last messages of a match are on the way, its channels cannot carry another match. To
+  /// play several matches over one session, give two pairs of channels in turn.
   public init(inputs: UInt8 = 62, control: UInt8 = 63) {
     precondition(inputs != control, "inputs and control messages need a channel each")
     self.inputs = MessageChannel(inputs, .unreliableSequenced, priority: 3)

@@ -10,15 +10,19 @@ struct RollbackGallery<Game: Simulation & PacketCodable> {
   /// The spectators, indexed by their numbers at the broadcaster.
   private var spectators: [Peer?] = []
   private var isSeatDue: [Bool] = []
+  /// The maximum number of spectators.
+  var limit = RollbackBroadcaster<Game>.clientLimit
 
   /// Returns whether a peer is a spectator of the match.
   func contains(_ peer: Peer) -> Bool { spectators.contains(peer) }
 
-  /// Adds a spectator, who begins with the last state that `rollback` has confirmed.
-  mutating func add(_ peer: Peer, of rollback: Rollback<Game>) {
-    guard !contains(peer), spectators.count < RollbackBroadcaster<Game>.clientLimit,
+  /// Adds a spectator, who begins with the last state that `rollback` has confirmed. Returns false
+  /// if there is no room.
+  mutating func add(_ peer: Peer, of rollback: Rollback<Game>) -> Bool {
+    guard !contains(peer) else { return true }
+    guard spectators.count(where: { $0 != nil }) < limit,
       let state = rollback.state(at: rollback.confirmedTick)
-    else { return }
+    else { return false }
     record(rollback)
     let number =
       broadcaster?.addClient() ?? begin(state, rollback.playerCount, at: rollback.confirmedTick)
@@ -28,6 +32,7 @@ struct RollbackGallery<Game: Simulation & PacketCodable> {
     }
     spectators[number] = peer
     isSeatDue[number] = true
+    return true
   }
 
   private mutating func begin(_ game: Game, _ players: Int, at tick: Tick) -> Int {
@@ -42,7 +47,7 @@ struct RollbackGallery<Game: Simulation & PacketCodable> {
     spectators[number] = nil
     broadcaster?.removeClient(number)
     guard spectators.allSatisfy({ $0 == nil }) else { return }
-    self = RollbackGallery()
+    (broadcaster, spectators, isSeatDue) = (nil, [], [])
   }
 
   /// Removes the spectators that are not among the connected peers.

@@ -10,12 +10,19 @@ final class InboxRegistry: Sendable {
     /// An `Inbox` or a `RequestQueue` for each channel that has a reader.
     var entries: [UInt8: any Sendable] = [:]
     /// The closures that end the inboxes and request queues in `entries`, and those that were
-    /// passed to `whenEnded`.
-    var finishers: [@Sendable () -> Void] = []
+    /// passed to `whenEnded`, in the order in which they were added, each with a number.
+    var finishers: [(number: Int, finish: @Sendable () -> Void)] = []
+    var nextFinisher = 0
     var hubs: [SessionHub] = []
     /// The connections of the peers that are connected now.
     var connected: Set<ConnectionID> = []
     var hasEnded = false
+
+    mutating func addFinisher(_ finish: @escaping @Sendable () -> Void) -> Int {
+      defer { nextFinisher += 1 }
+      finishers.append((nextFinisher, finish))
+      return nextFinisher
+    }
   }
 
   private let state = Locked(State())
@@ -42,17 +49,25 @@ final class InboxRegistry: Sendable {
       defer { state.finishers = [] }
       return state.finishers
     }
-    for finish in finishers { finish() }
+    for finisher in finishers { finisher.finish() }
   }
 
-  /// Runs `body` when the session has ended, or immediately if it has already ended.
-  func whenEnded(_ body: @escaping @Sendable () -> Void) {
-    let hasEnded = state.withLock { state in
-      if !state.hasEnded { state.finishers.append(body) }
-      return state.hasEnded
-    }
-    if hasEnded { body() }
+  /// Runs `body` when the session has ended, or immediately if it has already ended. Returns the
+  /// number with which `forget` releases `body` earlier; nil if it has run.
+  @discardableResult
+  func whenEnded(_ body: @escaping @Sendable () -> Void) -> Int? {
+    let number = state.withLock { $0.hasEnded ? nil : $0.addFinisher(body) }
+    if number == nil { body() }
+    return number
   }
+
+  /// Releases a closure that was passed to `whenEnded`.
+  func forget(_ number: Int) {
+    state.withLock { state in state.finishers.removeAll { $0.number == number } }
+  }
+
+  /// The number of closures that wait for the end of the session.
+  var finisherCount: Int { state.withLock { $0.finishers.count } }
 
   /// Runs `body` with each hub, on its loop.
   private func forEachHub(_ body: @escaping @Sendable (isolated SessionHub) -> Void) {
@@ -76,7 +91,7 @@ final class InboxRegistry: Sendable {
         return (entry, false)
       }
       state.entries[id] = entry
-      state.finishers.append { finish(entry) }
+      _ = state.addFinisher { finish(entry) }
       return (entry, true)
     }
   }

@@ -33,9 +33,12 @@ extension Peer: Hashable {
 
 extension Peer: CustomStringConvertible {
   /// The peer's name and the beginning of its id, for logs: "Maya (66e55068)".
-  public var description: String {
-    "\(name.isEmpty ? "unnamed" : name) (\(id.description.prefix(8)))"
-  }
+  public var description: String { info.text }
+}
+
+extension PeerInfo {
+  /// The name and the beginning of the id, for logs.
+  var text: String { "\(name.isEmpty ? "unnamed" : name) (\(id.description.prefix(8)))" }
 }
 
 // MARK: - Sending
@@ -113,6 +116,12 @@ extension Peer {
   public func disconnect(
     _ goodbye: Goodbye = Goodbye(.left), as reason: DisconnectReason = .closedLocally
   ) { node.postClose(connectionID, goodbye, as: reason) }
+
+  /// Disconnects the peer, with the reason `protocolViolation`, because it sent an invalid message
+  /// on this channel. Can be called from any thread.
+  func reject(_ channel: UInt8) {
+    hub.loop.post { hub.assumeIsolated { $0.reject(self, channel) } }
+  }
 
   /// Disconnects the peer and sends it `reason`. A reason longer than 255 bytes of UTF-8 is
   /// omitted.

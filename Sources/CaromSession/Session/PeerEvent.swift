@@ -1,6 +1,7 @@
 import CaromProtocol
 
-/// An event of a session, which concerns one of its peers unless it is `wrongCode` or `missed`.
+/// An event of a session, which concerns one of its peers unless it is `refused`, `wrongCode` or
+/// `missed`.
 public enum PeerEvent: Hashable, Sendable {
   /// The peer has connected.
   case joined(Peer)
@@ -19,6 +20,14 @@ public enum PeerEvent: Hashable, Sendable {
   case inputResumed(Peer, channel: UInt8)
   /// The peer has disconnected. The event is reported exactly once for each peer that joined.
   case left(Peer, DisconnectReason)
+  /// The peer sent a message on this channel that cannot be decoded or that the session does not
+  /// allow. The peer is disconnected: `left` follows, with the reason `protocolViolation`. Most
+  /// often, the two sides declare the channel with different types of message.
+  case malformed(Peer, channel: UInt8)
+  /// A host has refused somebody who asked for a seat: because every seat is taken, because `admit`
+  /// declined, or because the two do not fit together. While more than half of the unread events
+  /// that a session keeps are waiting, refusals are not reported, so that they displace nothing.
+  case refused(PeerInfo, DisconnectReason)
   /// Somebody has tried to join with a wrong code. After too many wrong attempts, the host refuses
   /// all attempts for a while, even with the right code.
   case wrongCode(WrongCode)
@@ -38,6 +47,8 @@ extension PeerEvent: CustomStringConvertible {
     case .inputStopped(let peer, let channel): "\(peer) stopped sending on channel \(channel)"
     case .inputResumed(let peer, let channel): "\(peer) sends on channel \(channel) again"
     case .left(let peer, let reason): "\(peer) left: \(reason)"
+    case .malformed(let peer, let channel): "\(peer) sent an invalid message on channel \(channel)"
+    case .refused(let info, let reason): "\(info.text) was refused: \(reason)"
     case .wrongCode(let failure): "\(failure)"
     case .missed(let events): "\(events) events were missed"
     }

@@ -28,7 +28,7 @@ public struct Session: Sendable {
 
   let hubs: [SessionHub]
   let inboxes: InboxRegistry
-  private let eventInbox: Inbox<PeerEvent>
+  let eventInbox: Inbox<PeerEvent>
 
   /// The event loops that the session runs on.
   public var loops: [NetworkLoop] { hubs.map(\.loop) }
@@ -93,8 +93,9 @@ public struct Session: Sendable {
   /// Waits until the session has ended or the task is cancelled.
   package func waitForEnd() async {
     let end = Inbox<Never>(limit: 1, overflow: .pause)
-    inboxes.whenEnded { end.finish() }
+    let number = inboxes.whenEnded { end.finish() }
     _ = await end.next()
+    if let number { inboxes.forget(number) }
   }
 }
 

@@ -119,7 +119,8 @@ actor SessionHub: LoopActor {
       $0.channel == channel && unjoined[$0.peer.connectionID] == nil
     }) {
       earlyBytes -= bytes.count
-      isFull = shouldPause(after: reader.receive(peer, bytes.span), from: peer) || isFull
+      let verdict = reader.receive(peer, bytes.span)
+      isFull = shouldPause(after: verdict, from: peer, on: channel) || isFull
     }
     if reader.flush(), !isFull { resume(channel) }
     endReaders()
@@ -153,9 +154,10 @@ extension SessionHub {
       var peer = Peer(info: info, connectionID: connection, hub: self)
       peer.isHost = node.assumeIsolated { !$0.isIncoming(connection) }
       add(peer)
-    case .closed(let connection, _, let reason, _):
+    case .closed(let connection, let info, let reason, _):
       if let peer = unjoined.removeValue(forKey: connection) { discardEarly(from: peer) }
       remove(connection, reason)
+      if let info, admit != nil, gate == nil, reason.isRefusal { emit(.refused(info, reason)) }
     case .linkChanged(let connection, let kind): emit(connection) { .linkChanged($0, kind) }
     case .interrupted(let connection): emit(connection) { .interrupted($0) }
     case .resumed(let connection): emit(connection) { .resumed($0) }
@@ -183,6 +185,8 @@ extension SessionHub {
   private func emit(_ event: PeerEvent) {
     flushReaders()  // a reader of the event can then read the messages before it
     for observer in observers { observer.observe(event) }
+    // Strangers must not displace the events of peers.
+    if case .refused = event, let events, events.count > events.limit / 2 { return }
     _ = events?.push(event)
   }
 
@@ -234,6 +238,18 @@ extension SessionHub {
   }
 }
 
+extension DisconnectReason {
+  /// Whether a host that closes a connection before it opens has refused the peer for this reason.
+  fileprivate var isRefusal: Bool {
+    switch self {
+    case .full, .busy, .declined, .versionMismatch, .wrongApplication, .untrusted,
+      .identityMismatch:
+      true
+    default: false
+    }
+  }
+}
+
 // MARK: - Messages of the node
 extension SessionHub {
   private func receive(_ message: borrowing SessionMessage) {
@@ -249,7 +265,8 @@ extension SessionHub {
     }
     guard let reader = readers[channel] else { return storeEarly(message, from: peer) }
     unflushed.insert(channel)
-    if shouldPause(after: reader.receive(peer, message.bytes), from: peer) { pause(channel) }
+    let verdict = reader.receive(peer, message.bytes)
+    if shouldPause(after: verdict, from: peer, on: channel) { pause(channel) }
   }
 
   private func pause(_ channel: UInt8) { node.assumeIsolated { $0.pause(channel: channel) } }
@@ -278,14 +295,12 @@ extension SessionHub {
 
   /// Returns whether the channel must pause after `verdict`. If the message was malformed, closes
   /// the connection.
-  private func shouldPause(after verdict: Verdict, from peer: Peer) -> Bool {
+  private func shouldPause(after verdict: Verdict, from peer: Peer, on channel: UInt8) -> Bool {
     switch verdict {
     case .accepted: return false
     case .acceptedAndFull: return true
     case .malformed:
-      node.assumeIsolated {
-        $0.close(peer.connectionID, Goodbye(.protocolViolation), as: .protocolViolation)
-      }
+      reject(peer, channel)
       return false
     }
   }
@@ -299,13 +314,24 @@ extension SessionHub {
       earlyBytes -= bytes.count
       guard let reader = readers[channel] else { continue }
       unflushed.insert(channel)
-      if shouldPause(after: reader.receive(peer, bytes.span), from: peer) { pause(channel) }
+      let verdict = reader.receive(peer, bytes.span)
+      if shouldPause(after: verdict, from: peer, on: channel) { pause(channel) }
     }
   }
 
   private func discardEarly(from peer: Peer) {
     early.removeAll { $0.peer == peer }
     earlyBytes = early.reduce(0) { $0 + $1.bytes.count }
+  }
+
+  /// Closes the connection of a peer that sent an invalid message on this channel.
+  func reject(_ peer: Peer, _ channel: UInt8) {
+    let connection = peer.connectionID
+    guard peers[connection] != nil else { return }
+    emit(.malformed(peer, channel: channel))
+    node.assumeIsolated {
+      $0.close(connection, Goodbye(.protocolViolation), as: .protocolViolation)
+    }
   }
 
   /// Stores an unreliable message for a later reader. Reliable messages of a channel without a

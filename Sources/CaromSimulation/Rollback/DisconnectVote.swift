@@ -21,6 +21,12 @@ struct DisconnectVote: Sendable {
     isDue = Array(repeating: true, count: peers)
   }
 
+  /// Creates a vote on whose result all peers agreed before this peer joined them.
+  init(finishedWith peers: Int) {
+    self.init(peers: peers)
+    for peer in 0..<peers { exclude(peer) }
+  }
+
   /// Excludes a peer from the vote: no message is sent to it or expected from it.
   mutating func exclude(_ peer: Int) {
     received[peer] = true

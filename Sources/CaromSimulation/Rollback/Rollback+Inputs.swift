@@ -57,6 +57,19 @@ extension Rollback {
     if tick < now { firstWrong = min(firstWrong ?? tick, tick) }
   }
 
+  /// Lets a disconnected player take part again: from `tick` on, its inputs count. All peers must
+  /// agree on `tick`, which must not be before the confirmed tick.
+  mutating func reconnect(player: Int, at tick: Tick) {
+    precondition(tick >= confirmed, "a player cannot return before the confirmed tick")
+    // The ticks of the absence that may be simulated again get neutral inputs, as before.
+    let absence = Int64(InputBuffer<Game.Input>.capacity * 3 / 4)
+    if buffers[player].end.distance(to: tick) > absence {
+      buffers[player] = InputBuffer(from: tick.advanced(by: -absence))
+    }
+    while buffers[player].end < tick { buffers[player].append(Game.Input()) }
+    disconnectTicks[player] = nil
+  }
+
   /// Marks `tick` for correction if it was simulated with a different input of this player.
   @inlinable mutating func correct(_ input: Game.Input, for player: Int, at tick: Tick) {
     guard tick < now else { return }

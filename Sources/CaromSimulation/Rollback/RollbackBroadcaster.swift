@@ -274,6 +274,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     switch message {
     case .disconnect: throw .invalid(what: "disconnect to a server")
     case .seat: throw .invalid(what: "seat to a server")
+    case .reconnect: throw .invalid(what: "return to a server")
     case .keyframe: try receiveRequest(bytes, from: number)
     case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes), from: number)
     case .inputs:

@@ -76,6 +76,7 @@ extension RollbackClient {
     case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes))
     case .inputs: try receiveInputs(bytes)
     case .disconnect: throw .invalid(what: "disconnect from a server")
+    case .reconnect: throw .invalid(what: "return from a server")
     }
   }
 

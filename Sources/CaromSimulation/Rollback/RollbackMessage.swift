@@ -14,4 +14,7 @@ public enum RollbackMessage: UInt8, Hashable, Sendable, CaseIterable {
   /// A `RollbackSeat`, which a server sends to a client before its first keyframe. Must be sent
   /// reliably, and in order with the keyframes.
   case seat = 4
+  /// A `PlayerReturn` message between peers. Sent rarely; must be sent reliably, and in order with
+  /// the keyframes and the messages about disconnected players.
+  case reconnect = 5
 }

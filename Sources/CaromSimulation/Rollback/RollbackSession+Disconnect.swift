@@ -42,6 +42,8 @@ extension RollbackSession {
     let message = try PlayerDisconnect(decoding: &reader)
     let player = message.player
     guard peers.indices.contains(player), player != peer else { throw .invalid(what: "player") }
+    // A repetition of a message from before the player's return.
+    guard message.first.advanced(by: Int64(message.count)) >= peers[player].base else { return }
     var bits = BitReader()
     try rollback.buffers[player].readRun(
       from: message.first, count: message.count, context: 0, coder: &coder, bits: &bits,
@@ -74,5 +76,6 @@ extension RollbackSession {
       guard isAgreed else { continue }
       rollback.disconnect(player: player, at: rollback.buffers[player].end)
     }
+    acceptReturns()
   }
 }

@@ -11,12 +11,19 @@ extension RollbackSession {
         return Transmit(player: player, message: .disconnect)
       }
       guard isPeer(player) else { continue }
+      if let message = peers[player].returnDue {
+        peers[player].returnDue = nil
+        message.encode(into: &writer)
+        return Transmit(player: player, message: .reconnect)
+      }
       if peers[player].detector.isReportDue {
         writeReport(to: player, &writer)
         return Transmit(player: player, message: .stateReport)
       }
       if peers[player].isInputDue {
         peers[player].isInputDue = false
+        // A player who returns needs no input before its return.
+        guard peers[player].base <= rollback.buffers[configuration.local].end else { continue }
         writeInputs(to: player, &writer)
         return Transmit(player: player, message: .inputs)
       }
@@ -27,12 +34,13 @@ extension RollbackSession {
   private mutating func writeInputs(to player: Int, _ writer: inout PacketWriter) {
     let own = rollback.buffers[configuration.local]
     let first = max(peers[player].acknowledged, own.oldest)
-    let count = min(Int(first.distance(to: own.end)), SimulationLimits.ticksInPacket)
+    let end = min(own.end, peers[player].proposal?.tick ?? own.end)
+    let count = min(Int(max(0, first.distance(to: end))), SimulationLimits.ticksInPacket)
     var header = InputHeader(
       first: first, count: count, acknowledged: rollback.buffers[player].end)
     header.timing = timing(for: player, newest: first.advanced(by: Int64(count) - 1))
     header.confirmed = confirmed(for: player, first)
-    header.context = own.context(before: first)
+    header.context = own.context(before: first, from: max(peers[player].base, own.start))
     header.encode(into: &writer)
     var bits = BitWriter()
     own.writeRun(
@@ -97,6 +105,7 @@ extension RollbackSession {
     case .inputs: try receiveInputs(bytes, from: player, at: now)
     case .stateReport: try receiveReport(DesyncStateReport(decoding: bytes), from: player)
     case .disconnect: try receiveDisconnect(bytes, from: player)
+    case .reconnect: try receiveReturn(PlayerReturn(decoding: bytes), from: player)
     case .keyframe: throw .invalid(what: "keyframe between peers")
     case .seat: throw .invalid(what: "seat between peers")
     }
@@ -111,6 +120,8 @@ extension RollbackSession {
     let header = try InputHeader(decoding: &reader)
     let first = header.first(near: rollback.buffers[player].end)
     guard first <= rollback.buffers[player].end else { return }  // after a gap
+    // Sent before the player's return, or before this peer's own.
+    if first < peers[player].base, peers[player].base > .zero { return }
     let acknowledged = first.advanced(by: header.acknowledged)
     guard acknowledged >= configuration.start,
       acknowledged <= rollback.buffers[configuration.local].end

@@ -33,6 +33,9 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   /// The vote on the last input of each player, indexed by player; nil for a player who is not
   /// being disconnected.
   var votes: [DisconnectVote?]
+  /// The returns, indexed by player, that this peer accepts once the peers have agreed on the
+  /// player's last input; nil for a player without such a return.
+  var awaitedReturns: [PlayerReturn?]
   /// Whether the other peers disconnected the local player and continue without it.
   public internal(set) var isDisconnected = false
   /// Whether the input delay grows beyond `inputDelay` when the game stalls or when the prediction
@@ -54,6 +57,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     inputDelay = configuration.inputDelay
     peers = (0..<configuration.players).map { _ in RollbackPeer(from: configuration.start) }
     votes = Array(repeating: nil, count: configuration.players)
+    awaitedReturns = Array(repeating: nil, count: configuration.players)
     pace = ClockPace(rate: configuration.rate, from: now)
     lastCheck = configuration.start
   }
@@ -147,8 +151,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   }
 
   /// Removes a player who has stopped responding. The peers exchange the player's last inputs, and
-  /// all continue without the player from the same tick. A call on one peer suffices and cannot be
-  /// undone.
+  /// all continue without the player from the same tick. A call on one peer suffices.
   public mutating func disconnect(player: Int) {
     precondition(
       peers.indices.contains(player) && player != configuration.local,

@@ -1,7 +1,8 @@
 import CUVLoop
 import CaromCore
 
-/// All timers of a loop, in a heap ordered by deadline, on top of a single system timer.
+/// All timers of a loop, in a heap ordered by deadline, on top of a single system timer. Timers
+/// with equal deadlines fire in the order in which they were armed.
 ///
 /// Since all timers share one file descriptor, they work even when no descriptors are left.
 @safe final class TimerQueue {
@@ -9,6 +10,8 @@ import CaromCore
   private var handle: OpaquePointer?
   private var armed = Instant.distantFuture
   private var isExpiring = false
+  /// The number of times that a timer was armed.
+  private var armings: UInt64 = 0
   private var isOpen = true
   private unowned let core: LoopCore
 
@@ -42,6 +45,8 @@ import CaromCore
   func arm(_ timer: TimerCore, at deadline: Instant) {
     guard isOpen else { return }
     timer.deadline = deadline
+    timer.arming = armings
+    armings += 1
     timer.isDue = false
     if let index = timer.heapIndex { heap.updatePosition(of: index) } else { heap.insert(timer) }
     if !isExpiring, deadline < armed { armSystem() }

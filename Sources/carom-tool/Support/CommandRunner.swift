@@ -5,6 +5,11 @@ import Dispatch
 /// reader, or a signal requests termination. In each case goodbye records are sent for advertised
 /// services.
 enum CommandRunner {
+  /// The times after which a command that still runs gives back the memory of code that it needed
+  /// only at its start, and only for the questions of the first seconds. From then on, a command
+  /// that watches mostly waits.
+  static let releaseTimes = [Duration.seconds(3), .seconds(12)]
+
   /// Catches signals that request termination, and turns broken pipes into errors.
   static func catchSignals() {
     cterminal_catch_signals()
@@ -29,6 +34,15 @@ enum CommandRunner {
     for limit: Duration? = nil, output: Output,
     _ work: @escaping @Sendable () async throws -> Void
   ) async throws -> EndReason {
+    let release = Task {
+      var passed = Duration.zero
+      for time in releaseTimes {
+        try await Task.sleep(for: time - passed)
+        passed = time
+        cterminal_release_code()
+      }
+    }
+    defer { release.cancel() }
     let result = await withThrowingTaskGroup(of: EndReason.self) { group in
       group.addTask {
         try await work()

@@ -94,17 +94,18 @@ import Testing
     let first = request(spectator, makeKey(1), at: &host)
     #expect(events(of: &host) == [.requested(first, spectator, replacing: nil)])
     #expect(host.freeSeats == 1 && host.freeSeats(forSpectators: true) == 0)
-    let late = request(makeInfo(12, isSpectator: true), makeKey(2), at: &host)
-    #expect(events(of: &host) == [.closed(late, nil, .full, wasOpen: false)])
+    let second = makeInfo(12, isSpectator: true)
+    let late = request(second, makeKey(2), at: &host)
+    #expect(events(of: &host) == [.closed(late, second, .full, wasOpen: false)])
     host.handleLinkEnd(.ended, of: first, at: now)
     _ = events(of: &host)
     #expect(host.freeSeats(forSpectators: true) == 1)
     host.closeSeats()
     #expect(host.freeSeats == 0 && host.freeSeats(forSpectators: true) == 0)
     for isSpectator in [false, true] {
-      let id = request(
-        makeInfo(13, isSpectator: isSpectator), makeKey(isSpectator ? 3 : 4), at: &host)
-      #expect(events(of: &host) == [.closed(id, nil, .full, wasOpen: false)])
+      let info = makeInfo(13, isSpectator: isSpectator)
+      let id = request(info, makeKey(isSpectator ? 3 : 4), at: &host)
+      #expect(events(of: &host) == [.closed(id, info, .full, wasOpen: false)])
     }
   }
 
