@@ -42,8 +42,10 @@ package struct FrameWriter: Sendable {
     self.limit = limit
     end = count + limit
     previous.reset()
-    guard storage.count < end else { return }
-    let more = [UInt8](repeating: 0, count: end - storage.count)
+    // A header is written as eight bytes, of which those after its end do not count.
+    let size = end + ShortBytes.maximumCount
+    guard limit > 0, storage.count < size else { return }
+    let more = [UInt8](repeating: 0, count: size - storage.count)
     if storage.isEmpty { storage = more } else { storage += more }
   }
 
@@ -101,10 +103,12 @@ package struct FrameWriter: Sendable {
   mutating func append(_ head: ShortBytes) {
     let start = count
     var output = storage.mutableSpan
-    for index in 0..<head.count {
+    precondition(
+      start >= 0 && start <= output.count &- ShortBytes.maximumCount, "a header must fit")
+    for index in 0..<ShortBytes.maximumCount {
       output[start &+ index] = UInt8(truncatingIfNeeded: head.bits &>> UInt64(8 &* index))
     }
-    count = start + head.count
+    count = start &+ head.count
   }
 
   /// Appends one byte, which must fit in the packet.

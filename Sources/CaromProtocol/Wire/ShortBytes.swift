@@ -1,6 +1,8 @@
 /// The first bytes of a frame or packet, at most eight, assembled in a register and then written
 /// together.
 struct ShortBytes {
+  static let maximumCount = 8
+
   private(set) var bits: UInt64 = 0
   private(set) var count = 0
 
