@@ -287,7 +287,8 @@ extension ChannelSet {
     guard arrivals.connection != 0, arrivals.channels.contains(frame.channel), ready.isEmpty,
       parked.isEmpty
     else { return enqueue(sendState.arena.store(frame.payload), frame.total, lane) }
-    let index = channelIndex(lane)
+    // The channel's number leads to its index without loading the lane.
+    let index = Int(channelTable[Int(frame.channel)])
     count(frame.total, index)
     arrivals.append(frame.delivery, frame.channel, at: offset, length: frame.total)
     if frame.delivery.needsCredit { returnCredit(for: frame.total, index) }
@@ -391,6 +392,7 @@ extension ChannelSet {
   /// Returns credit to the peer for a message of `length` bytes that the application has read.
   /// `index` is the channel's index in `channels`.
   private mutating func returnCredit(for length: Int, _ index: Int) {
+    hasReturnedCredit = true
     if channels[index].credit.consume(length + ChannelLimits.messageCharge) {
       scheduleCredit(index)
     }

@@ -11,14 +11,14 @@ package struct ChannelSet: Sendable {
   struct Channel: Sendable {
     let number: UInt8
     var plan: ChannelPlan
-    var credit = ReceiveCredit()
-    var traffic = ChannelTraffic()
     /// Whether the limit of `credit` must be sent to the peer.
     var isCreditDue = false
     /// The indexes of the channel's send lanes in `ChannelSet.lanes`.
     var sends = LaneIndexes(repeating: absent)
     /// The indexes of the channel's receive lanes in `ChannelSet.receiveLanes`.
     var receives = LaneIndexes(repeating: absent)
+    var traffic = ChannelTraffic()
+    var credit = ReceiveCredit()
   }
 
   /// The index that stands for a missing lane.
@@ -26,34 +26,33 @@ package struct ChannelSet: Sendable {
   /// One lane index for each raw value of `Delivery`.
   typealias LaneIndexes = InlineArray<5, UInt16>
 
-  var channels: [Channel] = []
-  /// The index in `channels` of each channel number; `.max` for a channel that has not been used.
-  var channelTable = InlineArray<65, UInt8>(repeating: .max)
-
-  // Sending.
-  var sendState = SendState()
-  var lanes: [SendLane] = []
-  var scheduler = Scheduler()
-  var lastExpirySearch = Instant(nanoseconds: .min)
-  /// The number of channels whose `isCreditDue` is true.
-  var creditsDue = 0
-
-  // Receiving.
-  var receiveLanes: [ReceiveLane] = []
+  // What every packet needs is in the middle.
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
+  var unreliableReadyBytes = 0
+  var unreliableReadyCount = 0
+  /// The number of bytes by which the receive windows of all channels have grown in total.
+  var windowGrowth = 0
+  var lastExpirySearch = Instant(nanoseconds: .min)
+  /// The complete messages of the session's own channel.
+  var sessionReady = ReadyQueue()
   /// The complete messages of the application's channels that have not been read.
   var ready = ReadyQueue()
   /// The complete messages of channels whose reader is behind. They are kept out of `ready` so that
   /// they do not delay other channels.
   var parked: [ParkedMessages] = []
-  /// The complete messages of the session's own channel.
-  var sessionReady = ReadyQueue()
-  var unreliableReadyBytes = 0
-  var unreliableReadyCount = 0
-  /// The number of bytes by which the receive windows of all channels have grown in total.
-  var windowGrowth = 0
+  var receiveLanes: [ReceiveLane] = []
+  var channels: [Channel] = []
+  /// The index in `channels` of each channel number; `.max` for a channel that has not been used.
+  var channelTable = InlineArray<65, UInt8>(repeating: .max)
   var nextTrim = Instant.zero
+  /// Whether the growth of a receive window may be due: a reader has returned credit.
+  var hasReturnedCredit = false
+  /// The number of channels whose `isCreditDue` is true.
+  var creditsDue: Int32 = 0
+  var lanes: [SendLane] = []
+  var scheduler = Scheduler()
+  var sendState = SendState()
 
   package init() {}
 
@@ -125,13 +124,14 @@ package struct ChannelSet: Sendable {
   /// Doubles each receive window that was used up within two round trips, and frees unused memory
   /// once a second. Call about once per round trip; `roundTrip` is in nanoseconds.
   package mutating func growWindows(roundTrip: Int64, at now: Instant) {
-    for index in channels.indices {
+    for index in channels.indices where hasReturnedCredit {
       let grown = channels[index].credit.grow(
         roundTrip: roundTrip, room: windowGrowthLeft, at: now)
       guard grown > 0 else { continue }
       windowGrowth += grown
       if channels[index].credit.raiseToWindow() { scheduleCredit(index) }
     }
+    if hasReturnedCredit { hasReturnedCredit = channels.contains { $0.credit.isMeasured } }
     guard now >= nextTrim else { return }
     nextTrim = now.advanced(byNanoseconds: 1_000_000_000)
     sendState.arena.trim()

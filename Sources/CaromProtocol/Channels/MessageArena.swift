@@ -29,14 +29,14 @@ struct MessageArena: Sendable {
     var least: Int32 = 0
   }
 
-  /// All buffers, indexed by slot. Read a buffer in place, without copying it.
-  private(set) var buffers: [Buffer] = []
+  /// The total size of all buffers, free ones included, in bytes.
+  private(set) var heldBytes = 0
   private var emptySlots: [Slot] = []
   private var free = InlineArray<15, Free>(repeating: Free())
   /// The total size of the buffers in use, in bytes.
   private(set) var usedBytes = 0
-  /// The total size of all buffers, free ones included, in bytes.
-  private(set) var heldBytes = 0
+  /// All buffers, indexed by slot. Read a buffer in place, without copying it.
+  private(set) var buffers: [Buffer] = []
 
   private static func kind(of count: Int) -> Int {
     max(0, Int.bitWidth - (max(count, 1) - 1).leadingZeroBitCount - smallestShift)

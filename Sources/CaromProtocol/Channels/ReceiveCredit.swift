@@ -19,6 +19,9 @@ struct ReceiveCredit: Sendable {
   private var consumedAtMark: UInt64 = 0
   private var mark = Instant.zero
 
+  /// Whether the application has read bytes since `grow` last began to measure.
+  var isMeasured: Bool { consumed != consumedAtMark }
+
   /// Counts received bytes. Throws if the peer has exceeded its credit, which violates the
   /// protocol.
   mutating func receive(_ count: Int) throws(DecodeError) {

@@ -35,14 +35,14 @@ struct ReceiveLane: Sendable {
   /// The states of the messages with the numbers `next` and higher, in order. Only reliable lanes
   /// that are not sequenced use the window.
   var window = Deque<Entry>()
-  /// The oldest partial message of a `reliableSequenced` lane. It is kept so that messages are
-  /// completed even if newer ones keep arriving.
-  var oldest: Partial?
-  /// The newer partial message of a `reliableSequenced` lane that has two. It is kept because the
-  /// newest message must always be delivered.
-  var newest: Partial?
   /// The position in the ready queue of the lane's unread sequenced message; nil if there is none.
   var queued: UInt64?
+  /// The oldest partial message of a `reliableSequenced` lane. It is kept so that messages are
+  /// completed even if newer ones keep arriving.
+  @Boxed var oldest: Partial?
+  /// The newer partial message of a `reliableSequenced` lane that has two. It is kept because the
+  /// newest message must always be delivered.
+  @Boxed var newest: Partial?
 
   init(channel: UInt8, delivery: Delivery) {
     self.channel = channel

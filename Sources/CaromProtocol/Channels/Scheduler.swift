@@ -20,11 +20,11 @@ struct Scheduler: Sendable {
     var isScheduled = false
     /// The lane that follows this one in its `LaneList`.
     var next = LaneList.end
+    /// The round of the priority queue in which `deficit` was last replenished. Rounds wrap around.
+    var round: UInt32 = 0
     /// The number of bytes that the lane may still send before the next lane of its priority has
     /// its turn.
     var deficit = 0
-    /// The round of the priority queue in which `deficit` was last replenished.
-    var round: UInt64 = 0
 
     var quantum: Int { ChannelLimits.quantum * Int(plan.weight) }
   }
@@ -75,19 +75,19 @@ struct Scheduler: Sendable {
     var fresh = LaneList()
     /// The lanes that take turns once `fresh` is empty.
     var waiting = LaneList()
-    var round: UInt64 = 1
+    var round: UInt32 = 1
 
     var isEmpty: Bool { fresh.isEmpty && waiting.isEmpty }
   }
 
   private var shares: [Share] = []
-  private var queues = InlineArray<8, PriorityQueue>(repeating: PriorityQueue())
   /// The priorities whose queue is not empty, one bit each.
-  private var occupied = 0
+  private var occupied: UInt32 = 0
   /// The lanes that the current packet skips, most recently skipped lane first.
   private var skipped = LaneList()
-  private var smallCount = 0
-  private var readyCount = 0
+  private var smallCount: UInt32 = 0
+  private var readyCount: UInt32 = 0
+  private var queues = InlineArray<8, PriorityQueue>(repeating: PriorityQueue())
 
   /// Whether any lane can send a small message.
   var hasSmall: Bool { smallCount > 0 }

@@ -14,24 +14,24 @@ struct SendLane: Sendable {
   let isUnordered: Bool
   /// The channel's index in `ChannelSet.channels`.
   let channelIndex: Int
-  var unsent = Deque<SendMessage>()
-  var unsentBulk = Deque<SendMessage>()
-  /// The numbered reliable messages, in order, beginning with the first that is neither
-  /// acknowledged nor dropped. Its number is `base`.
-  var outstanding = Deque<SendMessage>()
-  var base: UInt64 = 0
   /// The number to assign to the next message.
   var next: UInt64 = 0
-  /// The number of the partly sent message, which has both sent and unsent fragments; nil if there
-  /// is none.
-  var openNumber: UInt64?
-  /// The partly sent message if it is unreliable. A partly sent reliable message is in
-  /// `outstanding`.
-  var open: SendMessage?
+  var unsent = Deque<SendMessage>()
+  var unsentBulk = Deque<SendMessage>()
   /// The numbers of lost messages that must be retransmitted whole.
   var resend = Deque<UInt64>()
   /// The numbers of fragmented messages with lost bytes that must be retransmitted.
   var resendBulk = Deque<UInt64>()
+  /// The number of the partly sent message, which has both sent and unsent fragments; nil if there
+  /// is none.
+  var openNumber: UInt64?
+  /// The numbered reliable messages, in order, beginning with the first that is neither
+  /// acknowledged nor dropped. Its number is `base`.
+  var outstanding = Deque<SendMessage>()
+  var base: UInt64 = 0
+  /// The partly sent message if it is unreliable. A partly sent reliable message is in
+  /// `outstanding`.
+  @Boxed var open: SendMessage?
 
   init(channel: UInt8, delivery: Delivery, channelIndex: Int) {
     self.channel = channel

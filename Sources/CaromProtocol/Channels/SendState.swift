@@ -2,28 +2,23 @@ import CaromCore
 
 /// The sending state that all send lanes of a connection share.
 struct SendState: Sendable {
-  /// The buffers of the connection's messages in both directions.
-  var arena = MessageArena()
+  // What every packet needs is in the middle.
   var fragments = FragmentTable()
-  var redundantSends = RedundantSends()
   var receipts = OpenReceipts()
   /// The credit of each channel, indexed as in `ChannelSet.channels`.
   var credits: [SendCredit] = []
-  var events = Deque<ChannelEvent>()
-  /// The counters of the connection's messages in both directions.
-  var statistics = ChannelStatistics()
-
-  /// The number that `send` will return for the next message.
-  var nextTicket: UInt64 = 0
-  /// The number of packets filled so far.
-  var packetCount: UInt64 = 0
-  /// The maximum length of a message that fits whole into a packet, in bytes.
-  var packetLimit = 1200 - ChannelLimits.wholeReserve
-  /// The earliest deadline of a queued message, in nanoseconds; `.max` if there is none.
-  var earliestDeadline = Int64.max
   /// The number of bytes of reliable messages that are queued or unacknowledged, including
   /// `messageCharge` bytes for each message.
   var queuedBytes = 0
+  /// The number of acknowledged frames of messages that need credit. The counter wraps around.
+  var acknowledgedFrames: UInt32 = 0
+  /// Whether a reliable message was refused because the queue was full and no `writable` event has
+  /// been emitted since.
+  var isBackpressured = false
+  /// The buffers of the connection's messages in both directions.
+  var arena = MessageArena()
+  /// The number that `send` will return for the next message.
+  var nextTicket: UInt64 = 0
   /// The number of bytes of messages that have not been sent even once. Bytes waiting to be sent
   /// again do not count.
   var pendingBytes = 0
@@ -31,11 +26,16 @@ struct SendState: Sendable {
   var unreliableBytes = 0
   /// The number of queued unreliable messages.
   var unreliableCount = 0
-  /// The number of acknowledged frames of messages that need credit. The counter wraps around.
-  var acknowledgedFrames: UInt32 = 0
-  /// Whether a reliable message was refused because the queue was full and no `writable` event has
-  /// been emitted since.
-  var isBackpressured = false
+  /// The maximum length of a message that fits whole into a packet, in bytes.
+  var packetLimit = 1200 - ChannelLimits.wholeReserve
+  /// The earliest deadline of a queued message, in nanoseconds; `.max` if there is none.
+  var earliestDeadline = Int64.max
+  /// The number of packets filled so far.
+  var packetCount: UInt64 = 0
+  var redundantSends = RedundantSends()
+  var events = Deque<ChannelEvent>()
+  /// The counters of the connection's messages in both directions.
+  var statistics = ChannelStatistics()
 
   /// The length in bytes above which a message is bulk.
   var bulkThreshold: Int { min(ChannelLimits.bulkLength, packetLimit) }

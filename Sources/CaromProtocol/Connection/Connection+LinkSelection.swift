@@ -36,7 +36,7 @@ extension Connection {
   /// Returns the link that carries messages now, or `nil` if no link can. The method is mutating so
   /// that the connection is accessed in place rather than copied.
   mutating func findLink() -> LinkKind? {
-    let isJoined = stream?.isJoined == true
+    let isJoined = boxedStream.withValue { $0.isJoined } == true
     if datagram?.carriesMessages(besidesStream: isJoined) == true { return .datagram }
     return isJoined ? .stream : nil
   }
@@ -57,7 +57,7 @@ extension Connection {
   /// Records that data from the peer has arrived. If the connection was interrupted, it is resumed.
   mutating func recordSignOfLife(at now: Instant) {
     lastReceived = now
-    guard interruption != nil, !isEnding else { return }
+    guard $interruption, !isEnding else { return }
     interruption = nil
     events.append(.resumed)
   }

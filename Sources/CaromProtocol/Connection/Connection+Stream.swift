@@ -166,7 +166,8 @@ extension Connection {
   /// space again. The method is mutating so that the connection is accessed in place.
   mutating func findStreamOutput() -> Bool {
     guard attempt == .none else { return false }
-    return linkAction != nil || stream?.hasControl == true || stream?.isAcknowledgementDue == true
+    return linkAction != nil
+      || boxedStream.withValue { $0.hasControl || $0.isAcknowledgementDue } == true
       || channels.hasPending && findLink() == .stream
   }
 
@@ -175,10 +176,10 @@ extension Connection {
   mutating func pollStream(
     queued: Int, _ scratch: inout Scratch, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
-    guard stream != nil, attempt == .none else { return false }
+    guard boxedStream.projectedValue, attempt == .none else { return false }
     let carriesMessages = findLink() == .stream
     let hasBytes =
-      stream?.pollTransmit(
+      boxedStream.wrappedValue?.pollTransmit(
         queued: queued, &channels, carriesMessages: carriesMessages, &scratch, at: now) == true
     if hasBytes { write(scratch.writer.span) }
     sendGoodbyeWhenDrained(at: now)

@@ -23,10 +23,10 @@ package struct Connection {
     /// The peer has opened a link, but its request has not arrived.
     case awaitingRequest(deadline: Instant)
     /// The peer has requested a seat, but the owner has not answered.
-    case requested(PeerInfo, deadline: Instant)
+    indirect case requested(PeerInfo, deadline: Instant)
     /// This side has requested a seat, or will request it when a link is open.
     case awaitingGrant(deadline: Instant)
-    case open(PeerInfo)
+    indirect case open(PeerInfo)
     /// This side has closed the connection. The goodbye follows everything sent before it. Incoming
     /// messages are ignored.
     case closing(deadline: Instant)
@@ -43,48 +43,50 @@ package struct Connection {
     }
   }
 
+  // What every packet needs comes first.
   let local: LocalSide
+  var state: State
   /// Whether this side opened the connection.
   let isInitiator: Bool
-  /// The connection key. The responder learns it from the first link.
-  package internal(set) var key: ConnectionKey
-  var state: State
-  var channels = ChannelSet()
-  var stream: StreamPath?
-  var datagram: DatagramPath?
-  var events = Deque<ConnectionEvent>()
   /// Whether a `messages` event is due before all other `events`.
   var isMessagesEventDue = false
   var linkAction: LinkAction?
-  var pinger = Pinger()
+  /// The state of the peer's attempt to prove that it knows the code, while the attempt waits for
+  /// the decision of the host's gate; `none` otherwise.
+  var attempt = CodeAttempt.none
+  /// The link in the last `linkChanged` event or, if there has been none, the link that first
+  /// carried messages; nil before that.
+  var reportedLink: LinkKind?
+  /// Whether this side has requested a seat over datagrams.
+  var hasSentRequest = false
+  /// The storage of `stream`, for calls that pass other properties too.
+  var boxedStream = Boxed<StreamPath>(wrappedValue: nil)
+  /// The liveness check in progress since the stream ended unexpectedly; nil if there is none.
+  @Boxed var livenessCheck: LivenessCheck?
+  /// The interruption since the last working link failed; nil unless the connection is waiting to
+  /// be resumed.
+  @Boxed var interruption: Interruption?
+  var events = Deque<ConnectionEvent>()
   /// The time at which data from the peer last arrived, or at which the connection was created or
   /// opened, whichever is latest.
   var lastReceived: Instant
   /// The silence limit in nanoseconds. It is precomputed because every packet needs it and
   /// `Duration` arithmetic is slow.
   let silenceLimit: Int64
-  /// Whether this side has requested a seat over datagrams.
-  var hasSentRequest = false
-  /// The state of the peer's attempt to prove that it knows the code, while the attempt waits for
-  /// the decision of the host's gate; `none` otherwise.
-  var attempt = CodeAttempt.none
+  var pinger = Pinger()
+  var datagram: DatagramPath?
+  var channels = ChannelSet()
+  /// The connection key. The responder learns it from the first link.
+  package internal(set) var key: ConnectionKey
   /// The first message of the stream's handshake, while it waits for the decision about the ticket
   /// in it; nil if there is none.
   var ticketMessage: [UInt8]?
   /// The goodbye to send once the messages before it have been sent or acknowledged; nil if there
   /// is none.
-  var goodbye: Goodbye?
+  @Boxed var goodbye: Goodbye?
   /// The goodbye with which this side answers a request that the peer also sends on another link.
   /// Set if the connection ended while the first request was waiting for its answer; nil otherwise.
-  var lateAnswer: Goodbye?
-  /// The liveness check in progress since the stream ended unexpectedly; nil if there is none.
-  var livenessCheck: LivenessCheck?
-  /// The interruption since the last working link failed; nil unless the connection is waiting to
-  /// be resumed.
-  var interruption: Interruption?
-  /// The link in the last `linkChanged` event or, if there has been none, the link that first
-  /// carried messages; nil before that.
-  var reportedLink: LinkKind?
+  @Boxed var lateAnswer: Goodbye?
   /// The earliest time for the receive windows to grow again, if the connection has no datagram
   /// path.
   var nextWindowGrowth = Instant.zero
@@ -126,6 +128,11 @@ package struct Connection {
 
 // MARK: - Properties
 extension Connection {
+  @inline(__always) var stream: StreamPath? {
+    get { boxedStream.wrappedValue }
+    _modify { yield &boxedStream.wrappedValue }
+  }
+
   /// The peer that has requested a seat or to which the connection is open; nil if none.
   package var peer: PeerInfo? {
     switch state {
@@ -356,7 +363,9 @@ extension Connection {
     case .closed: return nil
     }
     // Once the connection is ending, incomplete incoming frames no longer matter.
-    if !isEnding, let deadline = stream?.nextTimeout { next = min(next, deadline) }
+    if !isEnding, let deadline = boxedStream.withValue({ $0.nextTimeout }) ?? nil {
+      next = min(next, deadline)
+    }
     let hasPending = channels.hasPending && findLink() == .datagram
     let hasUrgent = channels.hasUrgent
     if let deadline = datagram?.findTimeout(hasPending: hasPending, hasUrgent: hasUrgent) {

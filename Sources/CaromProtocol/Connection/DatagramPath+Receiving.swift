@@ -32,7 +32,7 @@ extension DatagramPath {
       let header = try DataHeader.readNumber(from: &reader)
       let number = header.expanded(after: received.largest)
       guard !received.isSeen(number) else { return false }
-      guard packetKeys != nil else {
+      guard $packetKeys else {
         guard handshake == nil else { return false }
         guard !header.keyPhase else { throw .invalid(what: "data packet: key phase") }
         return try receiveContent(
@@ -44,10 +44,10 @@ extension DatagramPath {
       defer { swap(&opened, &scratch.opened) }
       // Messages of earlier datagrams of the batch may still be unread.
       if arrivals.messages.isEmpty { opened.removeAll(keepingCapacity: true) }
-      let start = opened.count
+      let (start, own, roundTrip) = (opened.count, flow.nextNumber, flow.roundTrip.smoothed)
       let isAuthentic = packetKeys?.open(
         packet, head: reader.offset, number: number, phase: header.keyPhase, into: &opened,
-        ownNumber: flow.nextNumber, roundTrip: flow.roundTrip.smoothed, at: now)
+        ownNumber: own, roundTrip: roundTrip, at: now)
       guard isAuthentic == true else {
         forgedPackets += 1
         return false
@@ -139,7 +139,7 @@ extension DatagramPath {
     // While connecting, this side's own address may have changed, so hellos must continue.
     guard stage != .connecting else { return }
     nextHello = nil
-    token = nil
+    if $token { token = nil }
     beginsWithTicket = false
     unprovenBudget = nil
     stage = .validated

@@ -44,38 +44,27 @@ struct DatagramPath: Sendable {
   /// occasionally lost.
   static let silenceUntilSuspect: Int64 = 250_000_000
 
-  let isInitiator: Bool
+  // What every packet needs is in the middle, and what only a handshake, a migration or an error
+  // needs comes first.
   let key: ConnectionKey
-  var stage: Stage
-  /// The route to the peer; `nil` while connecting.
-  private(set) var route: Route? { didSet { migrations &+= 1 } }
-  /// The routes on which hellos are sent while connecting. On the responder's side of an encrypted
-  /// path, the route on which the answer to the initiator's last hello is due.
-  var candidates: [Route] { didSet { migrations &+= 1 } }
-  /// A counter that changes whenever the result of `findEndpoints` may have changed.
-  private(set) var migrations: UInt32 = 1
-  var nextCandidate = 0
-  /// The time of the next hello; `nil` if none is scheduled.
-  var nextHello: Instant?
-  var helloDelay = firstHelloDelay
   var epoch: UInt32
-  /// The number of packets that were dropped because they were not sealed with the peer's key.
-  var forgedPackets: UInt64 = 0
+  var nextCandidate = 0
+  var helloDelay = firstHelloDelay
   var cookie: Cookie?
   /// The token that is sent in place of a cookie until the peer answers.
-  var token: AddressToken?
-  /// Whether the connect token's ticket is sent in place of a cookie until the peer answers.
-  var beginsWithTicket = false
-  /// On the responder's side, the number of bytes that may be sent until the initiator's address is
-  /// proven; nil if it is proven.
-  var unprovenBudget: Int?
+  @Boxed var token: AddressToken?
+  /// The number of packets that were dropped because they were not sealed with the peer's key.
+  var forgedPackets: UInt64 = 0
+  /// The number of packets that were dropped because they were malformed.
+  var malformedPackets = 0
+  private var lastKeepAlive: Instant?
   /// The value of `resumes` in this side's hellos: whether the peer must refuse a hello if it does
   /// not recognize the connection.
   var resumes = false
-  /// The time at which the last packet was received; `nil` before the first.
-  var lastReceived: Instant?
-  private var lastKeepAlive: Instant?
-  var unansweredProbes = 0
+  let isInitiator: Bool
+  var stage: Stage
+  /// Whether the connect token's ticket is sent in place of a cookie until the peer answers.
+  var beginsWithTicket = false
   /// Whether the peer had been silent for `silenceUntilSuspect` when the last tail probe was sent.
   var isSilent = false
   /// Whether the next packet must elicit an acknowledgement.
@@ -84,18 +73,31 @@ struct DatagramPath: Sendable {
   var isAcknowledgementDue = false
   /// Whether the newest message of `handshake` must be sent.
   var isHandshakeDue = false
-  var flow: DatagramFlow
-  var received = ReceivedPackets()
-  var nextWindowGrowth = Instant.zero
+  var unansweredProbes = 0
+  /// A counter that changes whenever the result of `findEndpoints` may have changed.
+  private(set) var migrations: UInt32 = 1
+  /// The routes on which hellos are sent while connecting. On the responder's side of an encrypted
+  /// path, the route on which the answer to the initiator's last hello is due.
+  var candidates: [Route] { didSet { migrations &+= 1 } }
+  /// The route to the peer; `nil` while connecting.
+  private(set) var route: Route? { didSet { migrations &+= 1 } }
+  /// The time of the next hello; `nil` if none is scheduled.
+  var nextHello: Instant?
+  /// On the responder's side, the number of bytes that may be sent until the initiator's address is
+  /// proven; nil if it is proven.
+  var unprovenBudget: Int?
+  /// The time at which the last packet was received; `nil` before the first.
+  var lastReceived: Instant?
   /// The handshake of an encrypted path, until the peer has received this side's last message; nil
   /// in plaintext.
   var handshake: LinkHandshake?
   /// The keys of an encrypted path, once the handshake has derived them; nil in plaintext.
   private(set) var keys: LinkKeys?
   /// The keys that encrypt the packets of an encrypted path now; nil exactly if `keys` is.
-  var packetKeys: PacketKeys?
-  /// The number of packets that were dropped because they were malformed.
-  var malformedPackets = 0
+  @Boxed var packetKeys: PacketKeys?
+  var nextWindowGrowth = Instant.zero
+  var received = ReceivedPackets()
+  var flow: DatagramFlow
 
   private init(
     isInitiator: Bool, key: ConnectionKey, stage: Stage, route: Route?, candidates: [Route],
@@ -172,7 +174,7 @@ struct DatagramPath: Sendable {
   static let unprovenAllowance = Hello.paddedLength * 3 / 10
 
   /// Whether the path uses an address that has not answered yet.
-  @inline(__always) var isOptimistic: Bool { token != nil || beginsWithTicket }
+  @inline(__always) var isOptimistic: Bool { $token || beginsWithTicket }
   /// Begins to encrypt and decrypt packets with `keys`.
   mutating func begin(_ keys: LinkKeys, _ limits: KeyLimits, at now: Instant) {
     self.keys = keys

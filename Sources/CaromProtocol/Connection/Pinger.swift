@@ -7,8 +7,8 @@ struct Pinger: Sendable {
   /// The maximum time between a ping and its answer. A later answer is ignored.
   private static let longestRoundTrip = Duration.seconds(60)
 
-  private var sent = 0
   private(set) var nextTimeout: Instant?
+  private var sent = 0
   private(set) var roundTrip = RoundTrip()
 
   /// Starts the schedule and returns the first ping.

@@ -4,20 +4,20 @@ extension Host {
   /// A connection and what the host keeps about it.
   struct Entry {
     let id: ConnectionID
+    /// The value of `Connection.findMigrations()` at the last update of `endpoints`.
+    var migrations: UInt32 = 0
+    /// Whether the connection is queued in `ready`.
+    var isReady = false
     var connection: Connection
     let isIncoming: Bool
     /// Whether this host accepted the connection and its peer has not requested anything yet.
     var isStranger = false
-    var peer: PeerInfo?
     var wasOpen = false
-    /// Whether the owner has discarded the connection's undelivered messages.
-    var isDiscarded = false
-    /// Whether the connection is queued in `ready`.
-    var isReady = false
+    var peer: PeerInfo?
     /// The peer's endpoints that `paths` maps to this connection.
     var endpoints: [Endpoint] = []
-    /// The value of `Connection.findMigrations()` at the last update of `endpoints`.
-    var migrations: UInt32 = 0
+    /// Whether the owner has discarded the connection's undelivered messages.
+    var isDiscarded = false
     /// Whether another host of the group handed this connection's stream over.
     var wasHandedOver = false
     /// Whether the peer was sent an address token, or a token was requested for it from the

@@ -13,10 +13,10 @@ struct CompetitionDetector: Sendable {
   /// detected recently: 60 s.
   static let roundTripPatience: Int64 = 60_000_000_000
 
-  /// The number of consecutive bandwidth probes that overflowed the queue.
-  var overflows = 0
   /// The time at which the controller was last in competitive mode, in nanoseconds.
   var lastSeen = Int64.min / 2
+  /// The number of consecutive bandwidth probes that overflowed the queue.
+  var overflows = 0
   /// The number of consecutive rounds in which the queue did not empty.
   private var fullRounds = 0
   /// The bandwidth at the end of the first round that `fullRounds` counts, in bytes per second.

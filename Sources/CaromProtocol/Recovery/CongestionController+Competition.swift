@@ -66,15 +66,14 @@ extension CongestionController {
   }
 
   mutating func updateCompete(_ report: Report) {
-    let now = report.now
+    let (now, packetSize, roundTrip) = (report.now, packetSize, roundTrip.smoothed)
     competition.lastSeen = now
     if rounds.isStart, rounds.hasExcessLoss {
       competitiveMode?.reduce(packetSize: packetSize, at: now)
     }
     if let sample = report.sample, !sample.isAppLimited {
       competitiveMode?.grow(
-        acknowledged: report.acknowledged, roundTrip: roundTrip.smoothed, packetSize: packetSize,
-        at: now)
+        acknowledged: report.acknowledged, roundTrip: roundTrip, packetSize: packetSize, at: now)
     }
     if rounds.isStart, rounds.count % Self.bandwidthCycle == 0 { bandwidthFilter.beginCycle() }
     guard competitiveMode?.isCheckDue(at: now) == true else { return }

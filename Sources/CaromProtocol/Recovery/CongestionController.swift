@@ -44,7 +44,13 @@ struct CongestionController: Sendable {
   /// The upper bound of the tolerated queueing delay: 25 ms.
   static let maximumQueueTarget: Int64 = 25_000_000
 
+  // Every packet needs the first of these properties, every acknowledgement also those up to
+  // `startupLoss`.
   var roundTrip = RoundTripEstimator()
+  /// The congestion window: the maximum number of bytes in flight.
+  private(set) var window = CongestionController.initialWindowPackets * PathMTUSearch.base
+  /// The sending rate, in bytes per second.
+  private(set) var rate = CongestionController.minimumRate
   var packetSize = PathMTUSearch.base { didSet { refresh() } }
   var phase = CongestionPhase.startup(CongestionPhase.Startup())
   /// Whether the window and the rate are at their minimum, because more than
@@ -54,14 +60,6 @@ struct CongestionController: Sendable {
   var bandwidthFilter = BandwidthFilter()
   var rounds = RoundStatistics()
   var recentQueue = RecentQueue()
-  var growth = BandwidthGrowth()
-  var competition = CompetitionDetector()
-  /// The state of competitive mode, which is kept during a round-trip probe; nil outside
-  /// competitive mode.
-  var competitiveMode: CompetitiveMode?
-
-  /// The number of cruise phases so far, used to vary their length.
-  var cruises = 0
 
   /// The loss rate of the packets sent while `isCalm` was true. This flow cannot have caused their
   /// loss.
@@ -71,10 +69,13 @@ struct CongestionController: Sendable {
   /// The loss rate of packets that were acknowledged or declared lost during startup.
   private var startupLoss = LossRate(memory: 64)
 
-  /// The congestion window: the maximum number of bytes in flight.
-  private(set) var window = CongestionController.initialWindowPackets * PathMTUSearch.base
-  /// The sending rate, in bytes per second.
-  private(set) var rate = CongestionController.minimumRate
+  var competition = CompetitionDetector()
+  var growth = BandwidthGrowth()
+  /// The state of competitive mode, which is kept during a round-trip probe; nil outside
+  /// competitive mode.
+  @Boxed var competitiveMode: CompetitiveMode?
+  /// The number of cruise phases so far, used to vary their length.
+  var cruises = 0
 
   init(roundTrip: RoundTripEstimator = RoundTripEstimator()) {
     self.roundTrip = roundTrip

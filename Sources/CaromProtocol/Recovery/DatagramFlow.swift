@@ -15,32 +15,33 @@ package struct DatagramFlow: Sendable {
   static let lostPacketMemory: Int64 = 2
 
   /// The maximum number of consecutive packets that elicit no acknowledgement.
-  private static let maximumNonElicitingRun = 32
+  private static let maximumNonElicitingRun: Int32 = 32
   /// The maximum number of packets sent after the largest acknowledged one. This limit lets the
   /// peer recover the number in a short acknowledgement from its low 16 bits.
   private static let maximumUnacknowledged: UInt64 = 32_768
 
-  package internal(set) var statistics = FlowStatistics()
-  var sent = SentPackets()
-  var detector = LossDetector()
-  var delivery = DeliveryRate()
-  var congestion = CongestionController()
-  var pacer = Pacer()
-  var search: PathMTUSearch
-  var loss = LossRate(memory: DatagramFlow.lossMemory)
+  // What every packet needs is in the middle.
   let maximumPayload: Int
-  /// The earliest time at which an outstanding packet will be declared lost, in nanoseconds.
-  var lossDeadline = Int64.max
-  /// The time of the last search for spurious losses, in nanoseconds.
-  var lastSpuriousCheck: Int64 = 0
-  /// The number of packets sent since the last packet that elicits an acknowledgement.
-  private var nonElicitingRun = 0
-  /// The number of the first packet that was sent on the current network path.
-  var firstOfPath: UInt64 = 0
   /// The number of the first packet that was sent after the path was last found to be a black hole
   /// or, if it has never been one, after the path began. The fates of probes with lower numbers say
   /// nothing about the path MTU.
   var firstOfSearch: UInt64 = 0
+  var search: PathMTUSearch
+  package internal(set) var statistics = FlowStatistics()
+  var sent = SentPackets()
+  var detector = LossDetector()
+  var delivery = DeliveryRate()
+  /// The earliest time at which an outstanding packet will be declared lost, in nanoseconds.
+  var lossDeadline = Int64.max
+  /// The number of packets sent since the last packet that elicits an acknowledgement.
+  private var nonElicitingRun: Int32 = 0
+  var loss = LossRate(memory: DatagramFlow.lossMemory)
+  var pacer = Pacer()
+  /// The time of the last search for spurious losses, in nanoseconds.
+  var lastSpuriousCheck: Int64 = 0
+  /// The number of the first packet that was sent on the current network path.
+  var firstOfPath: UInt64 = 0
+  var congestion = CongestionController()
 
   /// Creates a flow without packets.
   ///
@@ -158,12 +159,6 @@ package struct DatagramFlow: Sendable {
 
 /// The counters of a datagram flow since the flow began.
 package struct FlowStatistics: Hashable, Sendable {
-  package internal(set) var packetsSent = 0
-  /// The number of bytes in all sent packets, IP and UDP headers included.
-  package internal(set) var bytesSent = 0
-  package internal(set) var packetsAcknowledged = 0
-  /// The number of bytes in all acknowledged packets, IP and UDP headers included.
-  package internal(set) var bytesAcknowledged = 0
   package internal(set) var packetsLost = 0
   /// The number of packets that were declared lost and acknowledged afterwards.
   package internal(set) var spuriousLosses = 0
@@ -174,6 +169,12 @@ package struct FlowStatistics: Hashable, Sendable {
   package internal(set) var stalls = 0
   /// The number of times that packets longer than 1,200 bytes stopped arriving.
   package internal(set) var blackHoles = 0
+  package internal(set) var packetsAcknowledged = 0
+  /// The number of bytes in all acknowledged packets, IP and UDP headers included.
+  package internal(set) var bytesAcknowledged = 0
+  package internal(set) var packetsSent = 0
+  /// The number of bytes in all sent packets, IP and UDP headers included.
+  package internal(set) var bytesSent = 0
 
   package init() {}
 }

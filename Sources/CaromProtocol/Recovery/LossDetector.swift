@@ -6,7 +6,7 @@ struct LossDetector: Sendable {
   static let reorderingThreshold: UInt64 = 3
   /// The number of consecutive genuine losses, as opposed to spurious ones, after which the
   /// reordering window returns to its initial length.
-  private static let lossesUntilReset = 64
+  private static let lossesUntilReset: Int32 = 64
   /// The number of unanswered probes after which the interval between probes doubles and all
   /// packets are declared lost.
   static let probesBeforeBackoff = 3
@@ -18,14 +18,14 @@ struct LossDetector: Sendable {
 
   /// The largest packet number that was acknowledged; nil before the first acknowledgement.
   private(set) var largestAcknowledged: UInt64?
+  private var hasSeenReordering = false
+  private var lossesSinceSpurious: Int32 = 0
   /// The latest send time of an acknowledged packet, in nanoseconds.
   private var newestSent: Int64 = 0
   /// The round-trip time of the acknowledged packet with the latest send time, in nanoseconds.
   private var newestRoundTrip: Int64 = 0
   /// The length of the reordering window in quarters of the shortest round-trip time.
   private var reorderWindowMultiplier: Int64 = 1
-  private var hasSeenReordering = false
-  private var lossesSinceSpurious = 0
   /// The number of probes sent since the last acknowledgement.
   private(set) var probes = 0
   private var lastProbe = Int64.min

@@ -1,16 +1,16 @@
 /// The fraction of recent packets that were lost, as a moving average.
 struct LossRate: Sendable {
   /// The number of packets after which all counts are halved, so that older packets matter less.
-  private let memory: Double
-  private var lost = 0.0
-  private var total = 0.0
+  private let memory: Float
+  private var lost: Float = 0
+  private var total: Float = 0
 
-  init(memory: Double) { self.memory = memory }
+  init(memory: Double) { self.memory = Float(memory) }
 
   /// The loss rate, 0 to 1; 0 until eight packets have been counted.
-  var value: Double { total < 8 ? 0 : min(max(lost / total, 0), 1) }
+  var value: Double { total < 8 ? 0 : min(max(Double(lost) / Double(total), 0), 1) }
   /// The number of packets on which the loss rate is based.
-  var weight: Double { total }
+  var weight: Double { Double(total) }
 
   mutating func add(isLost: Bool) {
     total += 1

@@ -23,20 +23,20 @@ struct PathMTUSearch: Sendable {
   /// between, that indicates a black hole.
   private static let blackHoleThreshold = 6
 
-  /// The greatest length that is known to arrive, in bytes.
-  private(set) var size = base
   private let maximum: Int
-  /// The length to try next, in bytes; nil if no greater length is left to try.
-  private var candidate: Int?
   private var failures = 0
-  private var nextProbe: Int64
-  /// Whether a probe is in flight.
-  private var isProbing = false
   /// The number of consecutive losses of packets longer than `base`.
   private var consecutiveLosses = 0
   /// The latest send time of an acknowledged packet that is longer than `base`, in nanoseconds.
   private var newestAcknowledged: Int64 = 0
   private var searchDelay = blackHoleInterval
+  /// The length to try next, in bytes; nil if no greater length is left to try.
+  private var candidate: Int?
+  /// Whether a probe is in flight.
+  private var isProbing = false
+  private var nextProbe: Int64
+  /// The greatest length that is known to arrive, in bytes.
+  private(set) var size = base
 
   init(maximum: Int, at now: Int64) {
     self.maximum = max(maximum, Self.base)

@@ -9,10 +9,10 @@ struct RoundStatistics: Sendable {
     var maximum: Int64 = 0
     /// The sum of all round-trip times in the round, in nanoseconds.
     var sum: Int64 = 0
-    /// The number of round-trip samples in the round.
-    var samples = 0
     /// The highest delivery rate in the round, in bytes per second.
     var bandwidth = 0.0
+    /// The number of round-trip samples in the round.
+    var samples = 0
     /// The number of packets acknowledged or declared lost in the round.
     var packets = 0
     /// The number of packets declared lost in the round.

@@ -12,7 +12,6 @@ package struct RoundTripEstimator: Sendable {
   /// acknowledge, even on an idle network.
   private static let shortestTimeout: Int64 = 5_000_000
 
-  package private(set) var hasSample = false
   /// The latest sample of the round-trip time, in nanoseconds.
   package private(set) var latest: Int64
   /// The exponentially weighted moving average of the round-trip samples, in nanoseconds.
@@ -23,6 +22,7 @@ package struct RoundTripEstimator: Sendable {
   package private(set) var minimum: Int64
   /// The time, in nanoseconds, of the last sample that was at most 1/32 longer than the minimum.
   private var minimumTime: Int64 = 0
+  package private(set) var hasSample = false
 
   package init(assuming initial: Int64 = initial) {
     latest = initial

@@ -25,20 +25,27 @@ struct SentPacket: Sendable {
   /// The time at which the last of the bytes counted by `delivered` was delivered, in nanoseconds.
   var deliveredTime: Int64 = 0
   /// The send time, in nanoseconds, of the first packet in the interval over which the delivery
-  /// rate is measured.
+  /// rate is measured. Once the packet was declared lost, the property is `lostTime`.
   var intervalStart: Int64 = 0
-  /// The time at which the packet was declared lost, in nanoseconds.
-  var lostTime: Int64 = 0
   /// The position of the packet's first frame record in the ring of records.
   var recordsStart: UInt64 = 0
-  var recordCount: UInt32 = 0
+  /// The largest packet number that an acknowledgement in the packet reports; `.max` without one.
+  /// Most packets contain nothing else that needs a record.
+  var acknowledged = UInt64.max
+  var recordCount: UInt16 = 0
+  var traits: Traits
   /// The datagram's length in bytes, IP and UDP headers included.
   var bytes: Int32
   /// The next packet in the same list: the low 32 bits of its number.
   var next: UInt32 = 0
   /// The previous packet in the same list: the low 32 bits of its number.
   var previous: UInt32 = 0
-  var traits: Traits
+
+  /// The time at which the packet was declared lost, in nanoseconds.
+  var lostTime: Int64 {
+    get { intervalStart }
+    set { intervalStart = newValue }
+  }
 
   init(sent: Int64, bytes: Int, traits: Traits) {
     self.sent = sent

@@ -10,18 +10,18 @@ struct SentPackets: Sendable {
   /// s. Its acknowledgement may never arrive.
   private static let nonElicitingLifetime: Int64 = 1_000_000_000
 
+  /// The packets that were declared lost.
+  private(set) var lost = PacketRing.List()
   private(set) var nextNumber: UInt64 = 0
   /// The ack-eliciting packets that are neither acknowledged nor declared lost.
   private(set) var outstanding = PacketRing.List()
   /// The packets that elicit no acknowledgement.
   private(set) var nonEliciting = PacketRing.List()
-  /// The packets that were declared lost.
-  private(set) var lost = PacketRing.List()
   /// The total size of the outstanding packets, in bytes.
   private(set) var inFlight = 0
 
   private var ring = PacketRing()
-  private var records = [FrameRecord](repeating: FrameRecord(.reliable), count: 4)
+  private var records = [FrameRecord](repeating: FrameRecord(.reliable), count: 1)
   private var recordsEnd: UInt64 = 0
 
   /// The lowest number that is remembered; `nextNumber` if there is none.
@@ -43,8 +43,13 @@ struct SentPackets: Sendable {
     ring.reserve(number - oldest + 1, from: oldest)
     nextNumber += 1
     packet.recordsStart = recordsEnd
-    packet.recordCount = UInt32(truncatingIfNeeded: newRecords.count)
-    append(newRecords)
+    var count = newRecords.count
+    if let last = newRecords.last, last.kind == .acknowledgement {
+      packet.acknowledged = last.number
+      count -= 1
+    }
+    packet.recordCount = UInt16(truncatingIfNeeded: count)
+    if count > 0 { append(newRecords, count) }
     guard packet.traits.contains(.isAckEliciting) else {
       return ring.append(packet, number, to: &nonEliciting)
     }
@@ -52,14 +57,13 @@ struct SentPackets: Sendable {
     ring.append(packet, number, to: &outstanding)
   }
 
-  private mutating func append(_ newRecords: [FrameRecord]) {
-    guard !newRecords.isEmpty else { return }
+  private mutating func append(_ newRecords: [FrameRecord], _ count: Int) {
     var start = recordsEnd
     if !outstanding.isEmpty { start = ring[outstanding.head].recordsStart }
     if !nonEliciting.isEmpty { start = min(start, ring[nonEliciting.head].recordsStart) }
-    reserveRecords(recordsEnd - start + UInt64(newRecords.count), from: start)
-    for record in newRecords {
-      records[Int(truncatingIfNeeded: recordsEnd) & (records.count - 1)] = record
+    reserveRecords(recordsEnd - start + UInt64(count), from: start)
+    for index in 0..<count {
+      records[Int(truncatingIfNeeded: recordsEnd) & (records.count - 1)] = newRecords[index]
       recordsEnd += 1
     }
   }
@@ -114,6 +118,9 @@ struct SentPackets: Sendable {
     let start = ring[number].recordsStart
     for position in start..<start + UInt64(ring[number].recordCount) {
       resolved.append(records[Int(truncatingIfNeeded: position) & (records.count - 1)])
+    }
+    if ring[number].acknowledged != .max {
+      resolved.append(FrameRecord(.acknowledgement, number: ring[number].acknowledged))
     }
     guard ring[number].traits.contains(.isAckEliciting) else {
       return ring.remove(number, from: &nonEliciting)
