@@ -12,7 +12,6 @@ struct StreamLink {
   }
 
   var sides = [Side(), Side()]
-  var now = Instant.zero
   var generator: SeededGenerator
 
   init(seed: UInt64 = 1) { generator = SeededGenerator(seed: seed) }
@@ -27,7 +26,6 @@ struct StreamLink {
           + (sides[side].data.isEmpty ? [] : [(side, false)])
       }
       guard let (side, isControl) = ready.randomElement(using: &generator) else { return }
-      now = now + .milliseconds(1)
       if isControl {
         guard let message = sides[side].control.popFirst() else { return }
         try sides[1 - side].machine.handleControl(message.span)
@@ -81,6 +79,6 @@ struct StreamLink {
   }
 
   mutating func read(_ id: StreamID, _ side: Int, _ count: Int = 100_000) throws -> [UInt8]? {
-    try sides[side].machine.read(count, from: id, roundTrip: .milliseconds(50), at: now)
+    try sides[side].machine.read(count, from: id)
   }
 }

@@ -22,7 +22,6 @@ struct TransferLink {
   }
 
   var sides = [Side(), Side()]
-  var now = Instant.zero
   var generator: SeededGenerator
 
   init(seed: UInt64 = 1) { generator = SeededGenerator(seed: seed) }
@@ -57,7 +56,6 @@ struct TransferLink {
           + (sides[side].data.isEmpty ? [] : [(side, false)])
       }
       guard let (side, isControl) = ready.randomElement(using: &generator) else { return }
-      now = now + .milliseconds(1)
       if isControl {
         guard let message = sides[side].control.popFirst() else { return }
         try sides[1 - side].machine.handleControl(message.span)
@@ -99,7 +97,7 @@ struct TransferLink {
   /// Records that everything of a file that has arrived is stored.
   mutating func store(_ id: TransferID, _ side: Int) {
     let end = UInt64(sides[side].stored[id.number]?.count ?? 0)
-    sides[side].machine.didStore(id, upTo: end, roundTrip: .milliseconds(50), at: now)
+    sides[side].machine.didStore(id, upTo: end)
   }
 
   /// Removes and returns the events of one side, without those that report progress.

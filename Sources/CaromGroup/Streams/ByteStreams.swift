@@ -119,7 +119,7 @@ extension ByteStreams {
   /// Removes and returns at most `count` bytes that have arrived: an empty array if none are there
   /// yet, and nil if the peer has ended its direction and everything was read.
   package mutating func read(
-    _ count: Int, from id: StreamID, roundTrip: Duration, at now: Instant
+    _ count: Int, from id: StreamID
   ) throws(StreamFailure) -> [UInt8]? {
     guard streams[id] != nil else { throw .reset }
     let bytes = streams[id]?.take(count) ?? []
@@ -132,7 +132,7 @@ extension ByteStreams {
     }
     var credit = stream.credit
     let consumed = credit.consumed + UInt64(bytes.count)
-    if credit.consume(upTo: consumed, roundTrip: roundTrip, room: &creditRoom, at: now),
+    if credit.consume(upTo: consumed, received: stream.received, room: &creditRoom),
       !stream.owesCredit
     {
       streams[id]?.owesCredit = true

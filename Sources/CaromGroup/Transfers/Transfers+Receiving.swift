@@ -53,16 +53,12 @@ extension Transfers {
   }
 
   /// Records that the owner has stored the file up to `offset`, which gives the sender new credit.
-  /// `roundTrip` is that of the connection.
-  package mutating func didStore(
-    _ id: TransferID, upTo offset: UInt64, roundTrip: Duration, at now: Instant
-  ) {
+  package mutating func didStore(_ id: TransferID, upTo offset: UInt64) {
     guard !id.isOutgoing, var transfer = incoming[id.number], var credit = transfer.credit else {
       return
     }
     precondition(offset <= transfer.received, "only bytes that have arrived are stored")
-    let isDue = credit.consume(
-      upTo: offset, roundTrip: roundTrip, room: &creditRoom, at: now)
+    let isDue = credit.consume(upTo: offset, received: transfer.received, room: &creditRoom)
     if isDue, !transfer.owesCredit {
       transfer.owesCredit = true
       owingCredit.append(id.number)

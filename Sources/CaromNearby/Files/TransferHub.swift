@@ -315,9 +315,7 @@ extension TransferHub {
   }
 
   private func didStore(_ offset: UInt64, _ id: TransferID, _ connection: ConnectionID) {
-    guard let link = links[connection] else { return }
-    let roundTrip = link.peer.smoothedRoundTrip ?? .milliseconds(50)
-    links[connection]?.machine.didStore(id, upTo: offset, roundTrip: roundTrip, at: loop.now)
+    links[connection]?.machine.didStore(id, upTo: offset)
     drain(connection)
   }
 }

@@ -111,9 +111,7 @@ extension StreamHub {
       if Task.isCancelled { throw .cancelled }
       if links[connection]?.waiters[id]?.hasReadEnd == true { return nil }
       try check(id, connection)
-      let roundTrip = links[connection]?.peer.smoothedRoundTrip ?? .milliseconds(50)
-      let bytes = try links[connection]?.machine.read(
-        count, from: id, roundTrip: roundTrip, at: loop.now)
+      let bytes = try links[connection]?.machine.read(count, from: id)
       drain(connection)
       guard let bytes else {
         links[connection]?.waiters[id]?.hasReadEnd = true
@@ -186,9 +184,7 @@ extension StreamHub {
   private func discard(_ id: StreamID, _ connection: ConnectionID) {
     guard links[connection]?.released.contains(id) == true else { return }
     do throws(StreamFailure) {
-      while let bytes = try links[connection]?.machine.read(
-        .max, from: id, roundTrip: .zero, at: loop.now)
-      {
+      while let bytes = try links[connection]?.machine.read(.max, from: id) {
         if bytes.isEmpty { return }
       }
     } catch {}

@@ -43,13 +43,6 @@ extension Peer {
     }
     try result.get()
   }
-
-  /// The smoothed round-trip time to the peer, or nil if it is unknown. Must be called on the
-  /// peer's loop.
-  package var smoothedRoundTrip: Duration? {
-    let connection = connectionID
-    return node.assumeIsolated { $0.statistics(of: connection)?.roundTrip }
-  }
 }
 
 extension SessionNode {

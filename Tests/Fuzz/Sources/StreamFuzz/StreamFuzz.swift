@@ -18,12 +18,10 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// A machine and an owner that does what a script says.
 struct StreamOwner {
   var machine = ByteStreams()
-  private var now = Instant.zero
   private var ids: [StreamID] = []
   private var delivered = Deque<Int>()
 
   mutating func step(_ script: inout FuzzScript) throws {
-    now = now + .milliseconds(Int(script.next()))
     switch script.next() % 10 {
     case 0, 1: try machine.handleControl(script.read(Int(script.next() % 24)).span)
     case 2, 3, 4:
@@ -38,7 +36,7 @@ struct StreamOwner {
     case 7:
       guard let id = choose(script.next()) else { return }
       let count = Int(script.next()) * 300
-      let bytes = try? machine.read(count, from: id, roundTrip: .milliseconds(20), at: now)
+      let bytes = try? machine.read(count, from: id)
       precondition((bytes?.count ?? 0) <= count)
     case 8:
       guard let id = choose(script.next()) else { return }

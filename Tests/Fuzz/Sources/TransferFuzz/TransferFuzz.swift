@@ -18,7 +18,6 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// A machine and an owner that does what a script says.
 struct TransferOwner {
   var machine = Transfers()
-  private var now = Instant.zero
   private typealias Entry = (
     id: TransferID, offer: FileOffer, isAccepted: Bool, received: UInt64
   )
@@ -27,7 +26,6 @@ struct TransferOwner {
   private var delivered = Deque<Int>()
 
   mutating func step(_ script: inout FuzzScript) throws {
-    now = now + .milliseconds(Int(script.next()))
     switch script.next() % 10 {
     case 0, 1, 2:
       let message = script.read(Int(script.next()))
@@ -63,7 +61,7 @@ struct TransferOwner {
     let index = Int(choice) % incoming.count
     let entry = incoming[index]
     guard entry.isAccepted else { return }
-    machine.didStore(entry.id, upTo: entry.received, roundTrip: .milliseconds(20), at: now)
+    machine.didStore(entry.id, upTo: entry.received)
     guard entry.received == entry.offer.size else { return }
     machine.complete(entry.id)
     incoming.remove(at: index)
