@@ -105,10 +105,12 @@ import Testing
     let info = PeerInfo(id: PeerID(high: 1, low: 2), name: "Maya", application: "airhockey")
     let goodbye = ControlPacket.goodbye(Goodbye(.versionMismatch, version: other))
     for packet in [goodbye, .grant(version: other, info)] {
-      try await FakeServer.run(answering: packet.packet.framed()) { port in
-        try await expect(
-          .wrongVersion, "version \(other)",
-          of: ["join", "127.0.0.1:\(port)", "--security", "none"] + Self.headless)
+      for security in ["none", "anyone"] {
+        try await FakeServer.run(answering: packet.packet.framed()) { port in
+          try await expect(
+            .wrongVersion, "version \(other)",
+            of: ["join", "127.0.0.1:\(port)", "--security", security] + Self.headless)
+        }
       }
     }
   }

@@ -29,8 +29,8 @@ import Testing
     struct NoKeys: Error {}
 
     var parts: [[UInt8]] = []
-    let initiator: LinkKeys
-    let responder: LinkKeys
+    let initiator: DerivedKeys
+    let responder: DerivedKeys
 
     init(key: ConnectionKey, code: JoinCode? = nil) throws {
       let access = code.map { LinkAccess.code($0, isForOneUse: false) } ?? .anyone
@@ -74,7 +74,7 @@ import Testing
     }
     var packet: [UInt8] = [0x10, 0x07, 0x00, 0x01] + [UInt8](repeating: 0, count: 16)
     var span = packet.mutableSpan
-    handshake.initiator.seal(&span, from: 0, head: 3, number: 7)
+    handshake.initiator.sending.seal(&span, from: 0, head: 3, number: 7)
     #expect(vectors["packet 7 of the initiator with a code, a ping"] == packet)
   }
 
@@ -112,12 +112,12 @@ import Testing
     }
     let second = answer.handshake.message
     guard let end = first.readAnswer(second.span) else { throw Handshake.NoKeys() }
-    #expect(end.handshake == nil && end.keys.peer == id)
+    #expect(end.handshake == nil && end.keys.link.peer == id)
     for (keys, name) in [(end.keys, "initiator"), (answer.keys, "responder")] {
       let first: UInt8 = name == "initiator" ? 0x10 : 0x50
       var packet: [UInt8] = [first, 0x07, 0x00, 0x01] + [UInt8](repeating: 0, count: 16)
       var span = packet.mutableSpan
-      keys.seal(&span, from: 0, head: 3, number: 7)
+      keys.sending.seal(&span, from: 0, head: 3, number: 7)
       #expect(vectors["packet 7 of the \(name) with a connect token, a ping"] == packet)
     }
     var changing = PacketKeys(end.keys, KeyLimits(), at: .zero)
@@ -150,7 +150,7 @@ import Testing
       key: key, epoch: 2, resumes: false, cookie: Cookie(bits: 0xA8A7_A6A5_A4A3_A2A1)!,
       isSealed: true)
     for keys in [try Handshake(key: key).initiator, try Handshake(key: key).responder] {
-      hello.tag = keys.makeTag(of: hello)
+      hello.tag = keys.link.makeTag(of: hello)
       writer = PacketWriter()
       hello.tag?.encode(into: &writer)
       #expect(vectors["tag of a hello with epoch 2 and the cookie a1 to a8"] == writer.bytes)
@@ -161,10 +161,11 @@ import Testing
     let handshake = try Handshake(key: key)
     var packet: [UInt8] = [0x10, 0x07, 0x00, 0x01] + [UInt8](repeating: 0, count: 16)
     var span = packet.mutableSpan
-    handshake.initiator.seal(&span, from: 0, head: 3, number: 7)
+    handshake.initiator.sending.seal(&span, from: 0, head: 3, number: 7)
     #expect(vectors["packet 7 of the initiator, a ping"] == packet)
     var opened: [UInt8] = []
-    let isAuthentic = handshake.responder.open(packet.span, head: 3, number: 7, into: &opened)
+    let isAuthentic = handshake.responder.receiving.open(
+      packet.span, head: 3, number: 7, into: &opened)
     #expect(isAuthentic)
     #expect(opened == [0x01])
   }

@@ -131,7 +131,7 @@ extension Connection {
     if let handshake = next.handshake { sendHandshake(handshake) }
     let limits = keyLimits
     stream?.begin(next.keys, limits)
-    guard accepts(streamOf: next.keys.peer) else { return cutStream(at: now) }
+    guard accepts(streamOf: next.keys.link.peer) else { return cutStream(at: now) }
     if closeIfUntrusted(at: now) { return }
     sendOpening()
   }
@@ -176,6 +176,13 @@ extension Connection {
       return closeForViolation(at: now)
     }
     cutStream(at: now)
+  }
+
+  /// Ends the connection, unless it is open, because the peer has sent a packet in plaintext: it
+  /// uses another version of the protocol, or it does not encrypt its connections.
+  mutating func closeForUnsealed(_ control: ControlPacket, at now: Instant) {
+    guard !isOpen, let version = control.foreignVersion else { return closeForSecurity(at: now) }
+    closeForVersion(version, at: now)
   }
 
   /// Ends the connection, unless it is open, because one side encrypts it and the other does not.

@@ -116,7 +116,7 @@ extension Connection {
           return unknownPackets += 1
         }
         guard stream?.keys != nil || allowsUnsealed(control) else {
-          return closeForSecurity(at: now)
+          return closeForUnsealed(control, at: now)
         }
         receive(control, on: .stream, at: now)
       case SessionWire.carrierType:

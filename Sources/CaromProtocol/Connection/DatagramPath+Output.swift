@@ -33,14 +33,14 @@ extension DatagramPath {
     return hasPacket ? route : nil
   }
 
-  /// Writes the answer to a repetition of the initiator's first message with a connect token, and
-  /// returns the route to its sender.
   /// Returns whether the sending key may encrypt no more packets. The method is mutating so that
   /// the path is accessed in place rather than copied.
   @inline(__always) mutating func hasUsedUpKey() -> Bool {
     $packetKeys && packetKeys?.isUsedUp(at: flow.nextNumber) == true
   }
 
+  /// Writes the answer to a repetition of the initiator's first message, of a pattern with two
+  /// messages, and returns the route to its sender.
   private mutating func repeatAnswer(
     _ writer: inout FrameWriter, _ route: Route, at now: Instant
   ) -> Route? {

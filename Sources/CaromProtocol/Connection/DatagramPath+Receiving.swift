@@ -143,7 +143,10 @@ extension DatagramPath {
     beginsWithTicket = false
     unprovenBudget = nil
     stage = .validated
-    if handshake != nil { handshake = nil }
+    guard handshake != nil else { return }
+    handshake = nil
+    // There is nothing to repeat any more; see `handlePart`.
+    isHandshakeDue = false
   }
 
   /// Handles the acknowledgement of a packet that itself contained an acknowledgement. The peer has

@@ -157,7 +157,7 @@ struct DatagramPath: Sendable {
   /// peer's first message, and has derived `keys`. If the hello has no cookie, the peer's address
   /// is not proven.
   static func responding(
-    to hello: Hello, from route: Route, _ handshake: LinkHandshake, _ keys: LinkKeys,
+    to hello: Hello, from route: Route, _ handshake: LinkHandshake, _ keys: DerivedKeys,
     _ limits: KeyLimits, at now: Instant
   ) -> DatagramPath {
     var path = DatagramPath(
@@ -176,8 +176,8 @@ struct DatagramPath: Sendable {
   /// Whether the path uses an address that has not answered yet.
   @inline(__always) var isOptimistic: Bool { $token || beginsWithTicket }
   /// Begins to encrypt and decrypt packets with `keys`.
-  mutating func begin(_ keys: LinkKeys, _ limits: KeyLimits, at now: Instant) {
-    self.keys = keys
+  mutating func begin(_ keys: DerivedKeys, _ limits: KeyLimits, at now: Instant) {
+    self.keys = keys.link
     packetKeys = PacketKeys(keys, limits, at: now)
   }
 

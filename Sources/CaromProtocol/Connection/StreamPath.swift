@@ -174,12 +174,15 @@ extension StreamPath {
   }
 
   /// Begins to encrypt and decrypt the bodies of stream frames with `keys`.
-  mutating func begin(_ keys: LinkKeys, _ limits: KeyLimits) {
+  mutating func begin(_ keys: DerivedKeys, _ limits: KeyLimits) {
     protection = .keys(BodyKeys(keys, limits))
   }
 
+  /// The keys that encrypt the bodies now; nil exactly if `keys` is.
+  var bodyKeys: BodyKeys? { if case .keys(let keys) = protection { keys } else { nil } }
+
   /// The number of times that this side has changed the key with which it encrypts.
-  var keyChanges: Int { if case .keys(let keys) = protection { keys.changes } else { 0 } }
+  var keyChanges: Int { bodyKeys?.changes ?? 0 }
 
   /// Changes the key with which this side encrypts if that is due. The announcement is the last
   /// body that the old key encrypts.

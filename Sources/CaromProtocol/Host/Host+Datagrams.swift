@@ -276,13 +276,13 @@ extension Host {
   private func findRefusal(
     of hello: Hello, _ part: HandshakePart?, hasEnded: Bool
   ) -> Goodbye.Code? {
+    if !hello.hasOwnVersion { return .versionMismatch }
     if hello.isSealed != (side.security != nil) { return .securityMismatch }
     if let security = side.security, let part, part.number == 1,
       !security.hasOwnPattern(part.message.span) || !security.acceptsConnections
     {
       return .securityMismatch
     }
-    if !hello.hasOwnVersion { return .versionMismatch }
     if let refused = refusedAttempts.last(where: { $0.key == hello.key }) { return refused.code }
     if hello.resumes || hasEnded { return .forgotten }
     return entries.count < Self.connectionLimit ? nil : .full

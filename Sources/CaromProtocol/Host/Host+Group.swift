@@ -140,6 +140,7 @@ extension Host {
     for info: PeerInfo, on id: ConnectionID, _ directory: inout HostDirectory, at now: Instant
   ) {
     guard let index = index(of: id), !entries[index].connection.isEnding else { return }
+    if hasLostTicket(index) { return refuseAsForgotten(index, at: now) }
     let key = entries[index].connection.key
     if key != .none {
       switch directory.state(of: key) {

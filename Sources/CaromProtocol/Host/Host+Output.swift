@@ -123,7 +123,9 @@ extension Host {
   /// Handles a request for a seat that arrived on a stream or a datagram path. If another
   /// connection has the same key, moves the stream to that connection instead.
   private mutating func handleRequest(_ index: Int, _ info: PeerInfo, at now: Instant) {
-    if hasEnded(entries[index].connection.key) { return closeAsForgotten(index, at: now) }
+    if hasEnded(entries[index].connection.key) || hasLostTicket(index) {
+      return closeAsForgotten(index, at: now)
+    }
     if let other = ownerOfKey(at: index) { return merge(index, of: info, into: other, at: now) }
     requestSeat(for: info, on: entries[index].id, at: now)
   }

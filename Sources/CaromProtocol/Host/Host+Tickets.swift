@@ -73,6 +73,14 @@ extension Host {
       if let use = connection.secrets?.ticket { tickets?.hold(use.ticket, by: use.owner) }
     }
 
+    /// Returns whether the connection at `index`, whose request has arrived late on its stream, has
+    /// presented a ticket that was given up in the meantime: with the connection to which both of
+    /// them belonged. In a group, only the directory knows.
+    func hasLostTicket(_ index: Int) -> Bool {
+      guard let tickets, let use = entries[index].connection.secrets?.ticket else { return false }
+      return tickets.holder(of: use.ticket.id) != use.owner
+    }
+
     /// Releases the ticket of a connection that is removed.
     mutating func releaseTicket(of entry: Entry) {
       guard let use = entry.connection.secrets?.ticket else { return }
@@ -111,6 +119,7 @@ extension Host {
       aboutTicketIn message: Span<UInt8>, of key: ConnectionKey?, at now: Instant
     ) -> TicketDecision { .ignored }
     mutating func holdTicket(of connection: Connection) {}
+    func hasLostTicket(_ index: Int) -> Bool { false }
     mutating func releaseTicket(of entry: Entry) {}
     mutating func release(
       _ use: TicketUse, of id: ConnectionID, hasKey: Bool, owner: ConnectionID?

@@ -87,8 +87,9 @@ package struct Host {
   ) {
     self.member = member
     lastID = ConnectionID.beginning(of: member ?? 0).number
+    var security: LinkSecurity? = security
+    secrets = security?.takeSecrets()
     side = LocalSide(local, timing: timing, security: security)
-    secrets = security.map { LinkSecrets($0) }
     gate = security?.makeGate()
     tickets = member == nil ? security?.makeTicketBook() : nil
     handshakeBudget = HandshakeBudget(usesCode: security?.usesCode == true)

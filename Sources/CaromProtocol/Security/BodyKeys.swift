@@ -7,8 +7,8 @@
   struct BodyKeys: Sendable {
     let link: LinkKeys
     private let limits: KeyLimits
-    private var sending: TransportKey
-    private var receiving: TransportKey
+    private(set) var sending: TransportKey
+    private(set) var receiving: TransportKey
     /// The number of the first body that `sending` encrypts, and the time from which it has been
     /// used; nil before the first body.
     private var firstSent: UInt64 = 0
@@ -16,8 +16,8 @@
     /// The number of times that this side has changed its sending key.
     private(set) var changes = 0
 
-    init(_ keys: LinkKeys, _ limits: KeyLimits) {
-      link = keys
+    init(_ keys: DerivedKeys, _ limits: KeyLimits) {
+      link = keys.link
       self.limits = limits
       (sending, receiving) = (keys.sending, keys.receiving)
     }
@@ -41,12 +41,14 @@
     /// Changes the receiving key, as the peer has announced.
     mutating func changeReceiving() { receiving = receiving.makeNext() }
 
-    /// Encrypts a body in place; see `LinkKeys.seal`.
+    /// Encrypts a body in place: the bytes of `buffer` from `start` on. Its last 16 bytes receive
+    /// the tag. No two bodies may have the same number.
     func seal(_ buffer: inout MutableSpan<UInt8>, from start: Int, number: UInt64) {
       sending.seal(&buffer, from: start, head: 0, number: number)
     }
 
-    /// Appends a decrypted body to `output`; see `LinkKeys.open`.
+    /// Appends a decrypted body to `output`. Returns false, and appends nothing, unless the peer
+    /// sealed the body with this number.
     func open(_ body: Span<UInt8>, number: UInt64, into output: inout [UInt8]) -> Bool {
       receiving.open(body, head: 0, number: number, into: &output)
     }

@@ -40,7 +40,7 @@
 
     /// Reads the responder's message of a handshake with a connect token. Returns the keys of the
     /// link, or nil if the message is not authentic.
-    func readTokenAnswer(_ second: Span<UInt8>) -> LinkKeys? {
+    func readTokenAnswer(_ second: Span<UInt8>) -> DerivedKeys? {
       var noise = noise
       guard let payload = try? noise.read(second), payload.count == TokenOpening.answerLength,
         let cipher = ciphers.first(where: { HandshakeOffer.bit(of: $0) == payload[0] })
@@ -49,7 +49,7 @@
       guard let high: UInt64 = try? reader.readBigEndian(),
         let low: UInt64 = try? reader.readBigEndian()
       else { return nil }
-      return LinkKeys(noise, cipher: cipher, peer: PeerID(high: high, low: low))
+      return DerivedKeys(noise, cipher: cipher, peer: PeerID(high: high, low: low))
     }
   }
 
@@ -117,7 +117,7 @@
     /// key is weak.
     func answer(
       _ security: LinkSecurity, _ secrets: inout LinkSecrets
-    ) -> (handshake: LinkHandshake, keys: LinkKeys)? {
+    ) -> (handshake: LinkHandshake, keys: DerivedKeys)? {
       guard let id = security.identity?.id else {
         preconditionFailure("a host that accepts tokens needs an identity")
       }
@@ -128,7 +128,7 @@
     /// else.
     func answer(
       as host: PeerID, ephemeral: KeyPair
-    ) -> (handshake: LinkHandshake, keys: LinkKeys)? {
+    ) -> (handshake: LinkHandshake, keys: DerivedKeys)? {
       var noise = noise
       noise.ephemeralKey = ephemeral
       var payload = PacketWriter()
@@ -138,7 +138,7 @@
       guard let answer = try? noise.write(payload.bytes) else { return nil }
       return (
         LinkHandshake(noise, answer, number: 2, answering: message, ciphers: [cipher]),
-        LinkKeys(noise, cipher: cipher, peer: use.ticket.player, ticket: use)
+        DerivedKeys(noise, cipher: cipher, peer: use.ticket.player, ticket: use)
       )
     }
   }

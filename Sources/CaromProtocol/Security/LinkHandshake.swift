@@ -191,7 +191,7 @@
     /// the keys of the link, or nil if the message is not authentic. The handshake is nil if the
     /// initiator has no further message. The message does not show whether the responder knows the
     /// code; the first packet from the responder that can be decrypted does.
-    func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake?, keys: LinkKeys)? {
+    func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake?, keys: DerivedKeys)? {
       guard number == 1 else { return nil }
       if usesToken {
         return readTokenAnswer(second).map { (handshake: nil, keys: $0) }
@@ -212,7 +212,7 @@
         return (
           LinkHandshake(
             noise, message, number: 3, answering: Array(copying: second), ciphers: [cipher]),
-          LinkKeys(noise, cipher: cipher)
+          DerivedKeys(noise, cipher: cipher)
         )
       } catch { return nil }
     }
@@ -223,7 +223,7 @@
       var noise = noise
       do throws(HandshakeError) {
         guard try noise.read(third).isEmpty else { return nil }
-        return .keys(LinkKeys(noise, cipher: ciphers[0]))
+        return .keys(DerivedKeys(noise, cipher: ciphers[0]))
       } catch .wrongPresharedKey {
         return .wrongCode
       } catch { return nil }

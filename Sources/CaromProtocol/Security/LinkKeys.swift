@@ -2,9 +2,39 @@
   import CaromCore
   import CaromCrypto
 
-  /// The keys of one link, which both sides have derived in its handshake. They never change, so
-  /// that copies of a connection can share them; `PacketKeys` and `BodyKeys` replace the keys that
-  /// encrypt.
+  /// The keys that both sides have derived in the handshake of a link. The link keeps `link`; the
+  /// other two go to `PacketKeys` or `BodyKeys`, so that nothing holds them after their time.
+  struct DerivedKeys: Sendable {
+    let link: LinkKeys
+    /// The first key that encrypts what this side sends.
+    let sending: TransportKey
+    /// The first key that decrypts what the peer sends.
+    let receiving: TransportKey
+
+    /// Creates the keys of a link whose handshake has authenticated the peer's static key.
+    init(_ handshake: Handshake, cipher: Cipher) {
+      guard let remote = handshake.remoteStatic else {
+        preconditionFailure("the handshake pattern must authenticate both sides")
+      }
+      self.init(
+        handshake,
+        LinkKeys(handshake, cipher: cipher, key: remote, peer: PeerID(of: remote), ticket: nil))
+    }
+
+    /// Creates the keys of a link whose handshake has proven that the peer knows a token's key.
+    init(_ handshake: Handshake, cipher: Cipher, peer: PeerID, ticket: TicketUse? = nil) {
+      self.init(
+        handshake, LinkKeys(handshake, cipher: cipher, key: nil, peer: peer, ticket: ticket))
+    }
+
+    private init(_ handshake: Handshake, _ link: LinkKeys) {
+      self.link = link
+      (sending, receiving) = handshake.makeTransportKeys(for: link.cipher)
+    }
+  }
+
+  /// What both sides have agreed on in the handshake of one link, except for the keys that encrypt,
+  /// which are replaced. It never changes, so that copies of a connection can share it.
   final class LinkKeys: Sendable {
     /// The number of bytes by which a sealed packet is longer than its content.
     static let overhead = Cipher.tagLength
@@ -21,25 +51,8 @@
     let cipher: Cipher
     /// The secret from which the tags of hellos that move the path are computed.
     private let moveSecret: SecretBytes
-    let sending: TransportKey
-    let receiving: TransportKey
 
-    /// Creates the keys of a link whose handshake has authenticated the peer's static key.
-    convenience init(_ handshake: Handshake, cipher: Cipher) {
-      guard let remote = handshake.remoteStatic else {
-        preconditionFailure("the handshake pattern must authenticate both sides")
-      }
-      self.init(handshake, cipher: cipher, key: remote, peer: PeerID(of: remote), ticket: nil)
-    }
-
-    /// Creates the keys of a link whose handshake has proven that the peer knows a token's key.
-    convenience init(
-      _ handshake: Handshake, cipher: Cipher, peer: PeerID, ticket: TicketUse? = nil
-    ) {
-      self.init(handshake, cipher: cipher, key: nil, peer: peer, ticket: ticket)
-    }
-
-    private init(
+    fileprivate init(
       _ handshake: Handshake, cipher: Cipher, key: PublicKey?, peer: PeerID, ticket: TicketUse?
     ) {
       peerKey = key
@@ -47,7 +60,6 @@
       self.ticket = ticket
       self.cipher = cipher
       moveSecret = handshake.makeSecret()
-      (sending, receiving) = handshake.makeTransportKeys(for: cipher)
     }
 
     /// The maximum number of forged packets that the link may receive.
@@ -58,23 +70,6 @@
       AuthenticationTag(
         moveSecret.authenticate(hello.authenticatedBytes, length: AuthenticationTag.length)
           .reveal())
-    }
-
-    /// Encrypts a packet in place: the bytes of `buffer` from `offset` on. Its first `head` bytes
-    /// stay readable, and its last 16 bytes receive the tag. No two packets of a link may have the
-    /// same number.
-    func seal(
-      _ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64
-    ) {
-      sending.seal(&buffer, from: offset, head: head, number: number)
-    }
-
-    /// Appends the decrypted bytes of `packet`, except its first `head` bytes, to `output`. Returns
-    /// false, and appends nothing, unless the peer sealed the packet with this number.
-    func open(
-      _ packet: Span<UInt8>, head: Int, number: UInt64, into output: inout [UInt8]
-    ) -> Bool {
-      receiving.open(packet, head: head, number: number, into: &output)
     }
   }
 #endif

@@ -14,8 +14,8 @@
     /// When the keys of a link are replaced.
     package var keyLimits = KeyLimits()
     /// The seed of the host's sequence of secrets, from which the host derives the ephemeral keys
-    /// of its handshakes.
-    fileprivate let seed: SecretBytes
+    /// of its handshakes; nil once the host has taken it.
+    private var seed: SecretBytes?
 
     /// Creates the settings of one host. `seed` must consist of 32 random bytes that are used for
     /// nothing else. Ciphers that this processor cannot use are left out of `ciphers`. AES-256-GCM
@@ -30,6 +30,14 @@
       self.access = access
       self.seed = seed
       self.ciphers = ciphers.filter(\.isAvailable)
+    }
+
+    /// Returns the secrets of the host. They begin with the seed, which is forgotten: whoever has it
+    /// can compute the ephemeral keys of all handshakes. Call this once.
+    mutating func takeSecrets() -> LinkSecrets {
+      guard let seed else { preconditionFailure("the secrets of a host are taken once") }
+      self.seed = nil
+      return LinkSecrets(SecretSource(seed: seed))
     }
 
     /// Returns the tag that the refusals of the connection with this key carry. All hosts with this
@@ -74,10 +82,7 @@
 
     private var storage: Storage
 
-    /// Creates the secrets of a host.
-    init(_ security: LinkSecurity) { storage = Storage(SecretSource(seed: security.seed)) }
-
-    private init(_ source: SecretSource) { storage = Storage(source) }
+    fileprivate init(_ source: SecretSource) { storage = Storage(source) }
 
     /// The tag that shows that a refusal comes from the host; nil until the host has sent the tag.
     var refusalTag: AuthenticationTag? {

@@ -23,14 +23,14 @@
     private let limits: KeyLimits
     /// The lifetime of a key in nanoseconds.
     private let lifetime: Int64
-    private var sending: TransportKey
+    private(set) var sending: TransportKey
     /// The number of the first packet that `sending` encrypts, and the time from which it has been
     /// used, in nanoseconds.
     private var firstSent: UInt64 = 0
     private var sendingSince: Int64
     /// Whether this side's packets have the key phase 1.
     private(set) var sendingPhase = false
-    private var receiving: TransportKey
+    private(set) var receiving: TransportKey
     private var receivingPhase = false
     /// The lowest number of a packet that `receiving` has decrypted.
     private var firstReceived = UInt64.max
@@ -44,7 +44,7 @@
     /// The number of times that this side has changed its sending key.
     private(set) var changes = 0
 
-    init(_ keys: LinkKeys, _ limits: KeyLimits, at now: Instant) {
+    init(_ keys: DerivedKeys, _ limits: KeyLimits, at now: Instant) {
       self.limits = limits
       lifetime = limits.lifetime.wholeNanoseconds
       sending = keys.sending
@@ -85,7 +85,9 @@
       changes += 1
     }
 
-    /// Encrypts a packet; see `LinkKeys.seal`.
+    /// Encrypts a packet in place: the bytes of `buffer` from `offset` on. Its first `head` bytes
+    /// stay readable, and its last 16 bytes receive the tag. No two packets of a path may have the
+    /// same number.
     func seal(_ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64) {
       sending.seal(&buffer, from: offset, head: head, number: number)
     }

@@ -24,6 +24,7 @@
     }
     func findDistrust(of keys: LinkKeys, named name: String? = nil) -> String? { switch self {} }
     func makeGate() -> CodeGate? { switch self {} }
+    mutating func takeSecrets() -> LinkSecrets { switch self {} }
     func makeRefusalTag(of key: ConnectionKey, secret: HostSecret) -> AuthenticationTag {
       switch self {}
     }
@@ -47,7 +48,7 @@
     var payload: [UInt8] { switch self {} }
     func answer(
       _ security: LinkSecurity, _ secrets: inout LinkSecrets
-    ) -> (handshake: LinkHandshake, keys: LinkKeys)? { switch self {} }
+    ) -> (handshake: LinkHandshake, keys: DerivedKeys)? { switch self {} }
   }
 
   enum TicketDecision {
@@ -57,7 +58,6 @@
   }
 
   package enum LinkSecrets: Sendable {
-    init(_ security: LinkSecurity) { switch security {} }
     mutating func makeSequence() -> LinkSecrets { switch self {} }
     var ticket: TicketUse? {
       get { switch self {} }
@@ -75,16 +75,14 @@
     var integrityLimit: UInt64 { switch self {} }
     var ticket: TicketUse? { switch self {} }
     func makeTag(of hello: Hello) -> AuthenticationTag { switch self {} }
-    func seal(
-      _ buffer: inout MutableSpan<UInt8>, from offset: Int, head: Int, number: UInt64
-    ) { switch self {} }
-    func open(
-      _ packet: Span<UInt8>, head: Int, number: UInt64, into output: inout [UInt8]
-    ) -> Bool { switch self {} }
+  }
+
+  enum DerivedKeys: Sendable {
+    var link: LinkKeys { switch self {} }
   }
 
   enum PacketKeys: Sendable {
-    init(_ keys: LinkKeys, _ limits: KeyLimits, at now: Instant) { switch keys {} }
+    init(_ keys: DerivedKeys, _ limits: KeyLimits, at now: Instant) { switch keys {} }
     var sendingPhase: Bool { switch self {} }
     func isUsedUp(at number: UInt64) -> Bool { switch self {} }
     mutating func changeIfDue(at number: UInt64, acknowledged: UInt64?, at now: Instant) {}
@@ -98,7 +96,7 @@
   }
 
   enum BodyKeys: Sendable {
-    init(_ keys: LinkKeys, _ limits: KeyLimits) { switch keys {} }
+    init(_ keys: DerivedKeys, _ limits: KeyLimits) { switch keys {} }
     var link: LinkKeys { switch self {} }
     var changes: Int { switch self {} }
     mutating func isChangeDue(at number: UInt64, at now: Instant) -> Bool { switch self {} }
@@ -126,7 +124,7 @@
     var held: [UInt8] { switch self {} }
     func holding(_ second: [UInt8]) -> LinkHandshake { switch self {} }
     var usesToken: Bool { switch self {} }
-    func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake?, keys: LinkKeys)? {
+    func readAnswer(_ second: Span<UInt8>) -> (handshake: LinkHandshake?, keys: DerivedKeys)? {
       switch self {}
     }
     func readEnd(_ third: Span<UInt8>) -> HandshakeEnd? { switch self {} }

@@ -37,7 +37,7 @@ enum CodeAttempt: UInt8 {
 
 /// How a handshake ends on the responder's side.
 enum HandshakeEnd {
-  case keys(LinkKeys)
+  case keys(DerivedKeys)
   /// The initiator has completed its handshake, but with a different code.
   case wrongCode
 }

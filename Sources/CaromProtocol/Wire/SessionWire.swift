@@ -146,6 +146,16 @@ package enum ControlPacket: Hashable, Sendable {
     try reader.finish()
   }
 
+  /// The version of the protocol in a request or a grant, if it is not the one that this side uses;
+  /// nil otherwise.
+  var foreignVersion: UInt16? {
+    switch self {
+    case .request(let version, _, _), .grant(let version, _):
+      version == SessionWire.version ? nil : version
+    default: nil
+    }
+  }
+
   /// Reads the text and the protocol version at the beginning of a request or grant. Returns nil if
   /// the version is the one that this side uses. Otherwise returns the version and skips the rest
   /// of the packet, whose layout may differ.

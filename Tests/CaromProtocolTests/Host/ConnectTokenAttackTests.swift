@@ -186,6 +186,29 @@ import Testing
     #expect(pair.host.connection(streams.host)?.link == .stream)
   }
 
+  @Test func `a late request on a stream takes no seat with the token of an ended connection`()
+    throws
+  {
+    var pair = try makePair()
+    let streams = openStream(&pair, key)
+    carryUp(streams, &pair)
+    carryDown(streams, &pair)
+    let request = takeOutput(&pair, on: streams.client)
+    pair.connect(key)
+    pair.exchange()
+    let connection = try #require(pair.hostID)
+    #expect(pair.host.isOpen(connection))
+    pair.client.close(pair.id, Goodbye(.left), at: pair.now)
+    pair.run(for: .seconds(3))
+    #expect(pair.host.connectionIDs == [streams.host])
+    // The host has forgotten the key, because many other connections have ended since.
+    pair.host.endedKeys = []
+    deliver(request, on: streams.host, &pair)
+    #expect(pair.hostEvents.endings == [.left, .connectionLost])
+    let requests = pair.hostEvents.count { if case .requested = $0 { true } else { false } }
+    #expect(requests == 1 && !pair.host.isOpen(streams.host))
+  }
+
   // MARK: Datagrams
 
   @Test func `a first message without a request leaves no token in use`() throws {
@@ -257,9 +280,39 @@ import Testing
 
   // MARK: Groups
 
-  @Test func `a token from an address that is not proven changes no relay`() throws {
+  @Test func `a late request takes no seat with an ended connection's token in a group either`()
+    throws
+  {
     var pair = try makePair()
     let security = pair.host.side.security
+    var directory = HostDirectory(seats: 4, security: security)
+    var generator = SeededGenerator(seed: 3)
+    let identity = try #require(security?.identity)
+    let seed = SecretBytes(random: SecretSource.length, using: &generator)
+    let access = LinkAccess.tickets(ConnectTokenTests.makeReader())
+    pair.host = Host(
+      makePeer(1), seats: 4, secret: pair.host.secret,
+      security: LinkSecurity(identity, access: access, seed: seed), member: 0)
+    let streams = openStream(&pair, key)
+    carryUp(streams, &pair)
+    pair.host.resolveRequests(with: &directory, at: pair.now)
+    carryDown(streams, &pair)
+    let request = takeOutput(&pair, on: streams.client)
+    let use = try #require(pair.host.connection(streams.host)?.secrets?.ticket)
+    #expect(directory.tickets?.holder(of: use.ticket.id) == key)
+    directory.tickets?.release(use.ticket)
+    deliver(request, on: streams.host, &pair)
+    pair.host.resolveRequests(with: &directory, at: pair.now)
+    pair.drain()
+    #expect(pair.hostEvents.endings == [.connectionLost])
+    #expect(directory.owner(of: key) == nil)
+  }
+
+  @Test func `a token from an address that is not proven changes no relay`() throws {
+    var pair = try makePair()
+    var generator = SeededGenerator(seed: 3)
+    let access = LinkAccess.tickets(ConnectTokenTests.makeReader())
+    let security = LinkSecurity(using: &generator, access: access)
     var directory = HostDirectory(seats: 4, security: security)
     var hosts = (0..<2).map {
       Host(makePeer(1), seats: 4, secret: pair.host.secret, security: security, member: $0)

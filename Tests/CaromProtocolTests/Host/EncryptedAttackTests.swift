@@ -143,11 +143,12 @@ import Testing
 
     init() {
       var generator = SeededGenerator(seed: 4)
-      let securities = (LinkSecurity(using: &generator), LinkSecurity(using: &generator))
+      var securities = [LinkSecurity(using: &generator), LinkSecurity(using: &generator)]
+      let secrets = securities.indices.map { securities[$0].takeSecrets() }
       host = .respondingOnStream(
-        as: LocalSide(makePeer(1), security: securities.0), LinkSecrets(securities.0), at: now)
+        as: LocalSide(makePeer(1), security: securities[0]), secrets[0], at: now)
       client = .initiatingOnStream(
-        as: LocalSide(makePeer(2), security: securities.1), LinkSecrets(securities.1), at: now)
+        as: LocalSide(makePeer(2), security: securities[1]), secrets[1], at: now)
     }
 
     /// Carries bytes until neither side has any.
@@ -219,10 +220,10 @@ import Testing
   @Test func `somebody else cannot join a stream to a connection whose key was heard`() throws {
     var pair = DatagramPair.opened(isEncrypted: true)
     var generator = SeededGenerator(seed: 5)
-    let security = LinkSecurity(using: &generator)
+    var security = LinkSecurity(using: &generator)
+    let secrets = security.takeSecrets()
     var other = Connection.initiatingOnStream(
-      as: LocalSide(makePeer(2), security: security), key: pair.key, LinkSecrets(security),
-      at: pair.now)
+      as: LocalSide(makePeer(2), security: security), key: pair.key, secrets, at: pair.now)
     let id = pair.host.makeConnectionID()
     let isAccepted = pair.host.accept(id, at: pair.now)
     #expect(isAccepted)

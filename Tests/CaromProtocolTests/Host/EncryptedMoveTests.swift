@@ -105,8 +105,9 @@ import Testing
   {
     var pair = DatagramPair(isEncrypted: true)
     let key = ConnectionKey(prefix: 1, rest: 2)
-    let security = try #require(DatagramPair(isEncrypted: true).host.side.security)
-    var secrets = LinkSecrets(security)
+    var generator = SeededGenerator(seed: 1)
+    var security = LinkSecurity(using: &generator)
+    var secrets = security.takeSecrets()
     let hello = Hello(
       key: key, epoch: .max, resumes: false,
       cookie: Cookie(for: other.endpoint, secret: pair.host.secret, at: pair.now), isSealed: true)

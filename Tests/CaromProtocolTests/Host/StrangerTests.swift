@@ -52,8 +52,8 @@ import Testing
       key: key, epoch: 1, resumes: false, cookie: cookie, isSealed: security != nil)
     var writer = FrameWriter(limit: Hello.paddedLength)
     hello.write(to: &writer)
-    if let security {
-      var secrets = LinkSecrets(security)
+    if var security {
+      var secrets = security.takeSecrets()
       let handshake = LinkHandshake.initiating(security, key: key, &secrets)
       HandshakePart(number: 1, keyPrefix: key.prefix, message: handshake.message).write(to: &writer)
     }
