@@ -121,6 +121,31 @@ struct PythonPeerTests {
     #expect(own.fingerprint != nil && own.desyncs == 0)
   }
 
+  @Test(arguments: ["tcp", "udp"])
+  func `keys change in a match with a peer written from the page, in both roles`(
+    transport: String
+  ) async throws {
+    let common = ["--seconds", "2", "--transport", transport, "--security", "anyone"]
+    let lifetime = ["--lifetime", "20"]
+    let hostProcess = try await HostProcess(
+      name: "Keys", ["--seconds", "30", "--security", "anyone"])
+    let client = try await hostProcess.play(common + lifetime)
+    let report = try await hostProcess.game.report()
+    #expect(client["violations"] as? [String] == [])
+    #expect((client["keyChanges"] as? Int ?? 0) > 2)
+    #expect(client["endReason"] as? String == "finished" && report.endReason == "finished")
+
+    let host = try PythonPeer.start(["127.0.0.1", "0", "--serve"] + common + lifetime)
+    let line = await host.output.line { $0.hasPrefix("port ") }
+    let port = try #require(line?.split(separator: " ").last)
+    let game = try RunningGame(
+      ["join", "127.0.0.1:\(port)", "--bot", "--json", "--security", "anyone"])
+    let (own, other) = (try await game.report(), try await host.summary())
+    #expect(other["violations"] as? [String] == [])
+    #expect((other["keyChanges"] as? Int ?? 0) > 2)
+    #expect(own.endReason == "finished" && own.desyncs == 0)
+  }
+
   @Test func `a client that does not run while a match ends learns that it is finished`()
     async throws
   {

@@ -26,6 +26,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="seed for the dropped datagrams")
     parser.add_argument("--security", choices=["none", "anyone", "code"], default="none")
     parser.add_argument("--code", help="a join code, with --security code")
+    parser.add_argument("--lifetime", type=int, help="the number of packets of a key")
     parser.add_argument("--garbage", help="bytes in hexadecimal to send after the grant, or "
         f"'{OFF_RINK}' for mallets outside the rink")
     options = parser.parse_args()

@@ -23,7 +23,9 @@ class Peer:
 
     def __init__(self, options):
         self.options, self.violations = options, []
-        self.security = Security(options.code) if options.security != "none" else None
+        self.security = None
+        if options.security != "none":
+            self.security = Security(options.code, options.lifetime)
         own = self.security.identifier if self.security else os.urandom(16)
         self.local = Information(own, options.name)
         self.session, self.udp, self.listener = None, None, None
@@ -150,4 +152,4 @@ class Peer:
             role=self.role, peer=session.peer.name if session.peer else None, ticks=self.ticks,
             roundTripMs=None if session.best is None else round(session.best, 3),
             links=sorted(session.used), resent=session.channels.resent, endReason=session.reason,
-            violations=self.violations)
+            keyChanges=session.key_changes, violations=self.violations)

@@ -3,11 +3,12 @@
 import socket
 import struct
 
-from secure import TAG, seal, unseal
+from secure import TAG, following, seal, unseal
 from wire import ACKNOWLEDGEMENT, Broken, FrameWriter, Reader, expand, hold_byte, hold_seconds
 from wire import read_frames, varint
 
 SESSION, CARRIER = 1, 3
+KEY_CHANGE = 10
 BODY_LIMIT, FIRST_BODY_LIMIT = 81_920, 4_096
 CARRIER_LIMIT = 16_384
 DATAGRAM_LIMIT = 1_200
@@ -30,6 +31,7 @@ class Stream:
         self.came, self.told, self.asking, self.asking_since = 0, 0, 0, None
         self.handshake, self.keys, self.held = None, None, None
         self.sealed, self.unsealed, self.plain = 0, 0, []
+        self.lifetime = None  # of a key, in bodies
 
     @property
     def open(self):
@@ -99,6 +101,7 @@ class Stream:
         return self.asking_since + (0 if is_urgent else 0.05)
 
     def flush(self, channels, now, carries):
+        self.change_key_if_due()
         while self.open and len(self.unsent) < 65_536:
             writer = FrameWriter(CARRIER_LIMIT)
             owes = self.due() is not None and now >= self.due()
@@ -113,6 +116,18 @@ class Stream:
             self.sent += 1
             self.send(CARRIER, 0, bytes(writer.data))
         self.push()
+
+    def change_key_if_due(self):
+        if self.keys is None or not self.lifetime or not self.joined:
+            return
+        if self.sealed - self.keys.first_sent >= self.lifetime:
+            self.send(SESSION, KEY_CHANGE, b"")
+            self.keys.change_sending(self.sealed)
+
+    def take_key_change(self):
+        if self.keys is None:
+            raise Broken("a key change in plaintext")
+        self.keys.receiving = following(self.keys.receiving)
 
     def send(self, kind, action, payload):
         body = struct.pack("<HH", kind, action) + payload
@@ -172,6 +187,7 @@ class Datagrams:
         self.asking, self.asking_since = 0, None
         self.owes_ping = False
         self.handshake, self.keys = handshake, None
+        self.lifetime = None  # of a key, in packets
         self.part = handshake.first() if handshake and is_initiator else b""
 
     @property
@@ -262,8 +278,9 @@ class Datagrams:
             if self.securing:
                 return False
             if self.keys is not None:
-                plain = unseal(
-                    self.keys.receiving, number, data[reader.at :], data[: reader.at])
+                plain = self.keys.open_packet(
+                    number, first & 1, data[reader.at :], data[: reader.at], self.next,
+                    self.smoothed or 0, now)
                 if plain is None:
                     return False
                 reader = Reader(plain)
@@ -290,7 +307,7 @@ class Datagrams:
     def read_head(self, reader):
         first = reader.byte()
         length = (first >> 4 & 3) + 1
-        if first & 0x87 or length == 1 or (first >> 6 & 1) != (1 if self.is_initiator else 0):
+        if first & (0x86 if self.keys else 0x87) or length == 1 or (first >> 6 & 1) != (1 if self.is_initiator else 0):
             raise Broken(f"a data packet that begins with {first}")
         near = self.came[0][1] + 1 if self.came else 0
         number = expand(int.from_bytes(reader.take(length), "little"), 8 * length, near)
@@ -413,7 +430,14 @@ class Datagrams:
             if not self.send_packet(channels, now, carries, owes):
                 break
 
+    def change_key_if_due(self, now):
+        if self.keys is not None and self.lifetime and (
+                self.next - self.keys.first_sent >= self.lifetime
+                and self.keys.may_change(self.largest_acknowledged, now)):
+            self.keys.change_sending(self.next)
+
     def send_packet(self, channels, now, carries, owes):
+        self.change_key_if_due(now)
         is_proving = self.is_initiator and not self.heard
         hello = self.hello() if is_proving and self.cookie else b""
         if hello and self.handshake is not None:
@@ -456,6 +480,7 @@ class Datagrams:
         window = self.next - (self.largest_acknowledged or 0)
         length = 2 if window < 4096 else 3 if window < 1 << 20 else 4
         first = (0 if self.is_initiator else 0x40) | (length - 1) << 4
+        first |= self.keys.phase if self.keys else 0
         number = (self.next & (1 << 8 * length) - 1).to_bytes(length, "little")
         if not self.came or not self.short_is_enough():
             return bytes([first]) + number, b""

@@ -113,13 +113,55 @@ class PasswordExchange:
             sides if self.is_initiator else sides[::-1])).digest()[:32]
 
 
+def following(key):
+    """The key that replaces another one."""
+    return seal(key, 2**64 - 1, bytes(32), b"")[:32]
+
+
 class Keys:
-    """The keys of one link."""
+    """The keys of one link, which are replaced from time to time."""
+
+    KEPT = 0.1
 
     def __init__(self, chaining, is_initiator, remote):
         first, second, third = (key[:32] for key in derive(chaining, b"", 3))
         self.sending, self.receiving = (first, second) if is_initiator else (second, first)
         self.secret, self.peer = third, identifier(remote)
+        self.changes, self.first_sent = 0, 0
+        # Of a datagram path: the key phases, the lowest number that `receiving` has decrypted, and
+        # the key before it with the time until which it is kept.
+        self.phase, self.peer_phase, self.lowest, self.before = 0, 0, None, None
+
+    def change_sending(self, number):
+        """`number` is the first that the next key encrypts."""
+        self.sending, self.first_sent = following(self.sending), number
+        self.phase, self.changes = self.phase ^ 1, self.changes + 1
+
+    def may_change(self, acknowledged, now):
+        """Whether the peer can tell the next key phase of a path from this one."""
+        return (self.phase == self.peer_phase and acknowledged is not None
+                and acknowledged >= self.first_sent
+                and (self.before is None or now >= self.before[1]))
+
+    def open_packet(self, number, phase, sealed, head, own_number, trip, now):
+        """The plaintext of a data packet, or None if it is not the peer's."""
+        if phase == self.peer_phase:
+            plain = unseal(self.receiving, number, sealed, head)
+            if plain is not None:
+                self.lowest = number if self.lowest is None else min(self.lowest, number)
+            return plain
+        if self.lowest is not None and number < self.lowest:
+            if self.before is None or now >= self.before[1]:
+                return None
+            return unseal(self.before[0], number, sealed, head)
+        key = following(self.receiving)
+        plain = unseal(key, number, sealed, head)
+        if plain is not None:
+            self.before = (self.receiving, now + max(self.KEPT, 3 * trip))
+            self.receiving, self.peer_phase, self.lowest = key, phase, number
+            if self.phase != phase:
+                self.change_sending(own_number)
+        return plain
 
     def tag(self, key, epoch, cookie):
         """The tag of a hello that moves the path."""
@@ -249,9 +291,10 @@ class Handshake:
 
 
 class Security:
-    """A peer's key, and the code that both sides know."""
+    """A peer's key, the code that both sides know, and when keys are replaced."""
 
-    def __init__(self, code=None):
+    def __init__(self, code=None, lifetime=None):
+        self.lifetime = lifetime or 2**22  # of a key, in packets
         self.static = os.urandom(32)
         self.code = code.upper().replace("-", "").encode() if code else None
         self.identifier = identifier(public_key(self.static))

@@ -5,7 +5,7 @@ import struct
 import time
 
 from channels import Channels
-from links import CARRIER, SESSION
+from links import CARRIER, KEY_CHANGE, SESSION
 from wire import RELIABLE_ORDERED, SESSION_CHANNEL, UNRELIABLE, Broken, Reader, text
 
 VERSION = 2
@@ -55,7 +55,7 @@ class Session:
         self.began = self.heard = time.monotonic()
         self.goodbye, self.closing, self.proof, self.is_leaving = None, None, None, False
         self.pings, self.ping_count, self.next_ping, self.best = {}, 0, None, None
-        self.used = set()
+        self.used, self.key_changes = set(), 0
 
     @property
     def over(self):
@@ -124,6 +124,12 @@ class Session:
             raise Broken("a refusal tag out of place")
         reader.take(16)
         reader.end()
+
+    def take_key_change(self, reader, link):
+        reader.end()
+        if link is not self.stream:
+            raise Broken("a key change in a datagram")
+        link.take_key_change()
 
     def check_identity(self, peer):
         """Whether the peer's id is that of the key that it has proved."""
@@ -246,7 +252,7 @@ class Session:
             REQUEST: self.take_request, JOIN: self.take_join, GRANT: self.take_grant,
             GOODBYE: self.take_goodbye, PING: self.take_ping, PONG: self.take_pong,
             TOKEN: self.take_token, HANDSHAKE_MESSAGE: self.take_handshake,
-            REFUSAL_TAG: self.take_refusal_tag}
+            REFUSAL_TAG: self.take_refusal_tag, KEY_CHANGE: self.take_key_change}
         if action in takers:
             takers[action](reader, link)
         else:
@@ -359,6 +365,11 @@ class Session:
         self.say(PING, struct.pack("<Q", number), self.carrier())
 
     def flush(self, now):
+        for link in (self.stream, self.path):
+            if link is not None and self.security is not None:
+                link.lifetime = self.security.lifetime
+                if link.keys is not None:
+                    self.key_changes = max(self.key_changes, link.keys.changes)
         carrier = self.carrier()
         if self.stream is not None:
             self.stream.flush(self.channels, now, carrier is self.stream)
