@@ -32,8 +32,8 @@
       self.ciphers = ciphers.filter(\.isAvailable)
     }
 
-    /// Returns the secrets of the host. They begin with the seed, which is forgotten: whoever has it
-    /// can compute the ephemeral keys of all handshakes. Call this once.
+    /// Returns the secrets of the host. They begin with the seed, which is forgotten, because the
+    /// ephemeral keys of all handshakes can be computed from it. Call this once.
     mutating func takeSecrets() -> LinkSecrets {
       guard let seed else { preconditionFailure("the secrets of a host are taken once") }
       self.seed = nil

@@ -11,7 +11,7 @@ public struct WorldChannels: Hashable, Sendable {
 
   /// Creates the channels with these numbers. Both sides must choose the same numbers, and must not
   /// use them for anything else.
-  public init(snapshots: UInt8 = 60, acknowledgements: UInt8 = 61) {
+  public init(snapshots: UInt8 = 52, acknowledgements: UInt8 = 53) {
     precondition(
       snapshots != acknowledgements, "snapshots and acknowledgements need a channel each")
     self.snapshots = MessageChannel(snapshots, .unreliableSequenced)

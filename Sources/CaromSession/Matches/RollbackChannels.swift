@@ -16,7 +16,7 @@ public struct RollbackChannels: Hashable, Sendable {
   ///
   /// While the last messages of a match are on the way, its channels cannot carry another match. To
   /// play several matches over one session, give two pairs of channels in turn.
-  public init(inputs: UInt8 = 62, control: UInt8 = 63) {
+  public init(inputs: UInt8 = 54, control: UInt8 = 55) {
     precondition(inputs != control, "inputs and control messages need a channel each")
     self.inputs = MessageChannel(inputs, .unreliableSequenced, priority: 3)
     self.control = MessageChannel(control, .reliableOrdered, priority: 3)

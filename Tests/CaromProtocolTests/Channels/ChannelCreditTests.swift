@@ -139,6 +139,7 @@ import Testing
       for channel in 0..<UInt8(16) {
         let index = set.index(ofChannel: channel)
         _ = set.channels[index].credit.consume(set.channels[index].credit.window)
+        set.hasReturnedCredit = true
       }
       set.growWindows(roundTrip: 1_000_000, at: .zero + .milliseconds(2 * step))
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CaromProtocol
 
-/// Secrets are gone from memory once nothing needs them, so that a program that is broken into later
-/// does not give away what was recorded before. Their bytes are overwritten when the last reference
-/// to them goes.
+/// Secrets are gone from memory once nothing needs them, so that an attacker who later gets into
+/// the program cannot decrypt what was recorded before. Their bytes are overwritten when the last
+/// reference to them is released.
 @Suite struct KeyLifetimeTests {
   /// References to keys that do not keep them in memory.
   private final class Watch {
