@@ -118,7 +118,7 @@ import Testing
   {
     try await withPair { pair in
       let match = PeerRollback<Tally>(pair.host, over: pair.visiting)
-      let control = MessageChannel<EncodedMessage>(63, .reliableOrdered)
+      let control = MessageChannel<EncodedMessage>(55, .reliableOrdered)
       // A keyframe without a seat.
       try await pair.client.send(EncodedMessage([0, 2]), on: control)
       for await _ in match.ticks {}
@@ -127,7 +127,7 @@ import Testing
     }
     try await withPair { pair in
       let match = PeerRollback(hosting: Tally(), players: 2, over: pair.hosting)
-      let control = MessageChannel<EncodedMessage>(63, .reliableOrdered)
+      let control = MessageChannel<EncodedMessage>(55, .reliableOrdered)
       // A message to a player that the match does not have.
       try await pair.host.send(EncodedMessage([7, 0]), on: control)
       var left = false
