@@ -171,7 +171,7 @@ extension SessionFilesTests {
   }
 
   @Test func `a symbolic link in place of the incomplete file is not followed`() async throws {
-    let content = randomBytes(100_000)
+    let content = randomBytes(4_000_000)
     // The name of the incomplete file is known to a peer that has the content.
     let first = try TemporaryFolder()
     let name = try await interrupt(content, into: first)
@@ -198,7 +198,7 @@ extension SessionFilesTests {
   }
 
   @Test func `half a file has a hidden name, and is continued where it ended`() async throws {
-    let content = randomBytes(2_000_000)
+    let content = randomBytes(4_000_000)
     let part = try await interrupt(content, into: target)
     #expect(try target.names.allSatisfy { $0.hasPrefix(".carom-") })
     let stored = try target.content(of: part).count
@@ -219,8 +219,8 @@ extension SessionFilesTests {
   }
 
   @Test func `a changed file begins again`() async throws {
-    try await interrupt(randomBytes(2_000_000), into: target)
-    let content = randomBytes(2_000_000, seed: 6)
+    try await interrupt(randomBytes(4_000_000), into: target)
+    let content = randomBytes(4_000_000, seed: 6)
     _ = try await send(content, .keepBoth)
     #expect(try target.content(of: "a") == content)
   }
@@ -228,7 +228,7 @@ extension SessionFilesTests {
   @Test func `a damaged part is noticed and removed, and the next transfer begins again`()
     async throws
   {
-    let content = randomBytes(2_000_000)
+    let content = randomBytes(4_000_000)
     let part = try await interrupt(content, into: target)
     var damaged = try target.content(of: part)
     damaged[0] ^= 1
@@ -241,7 +241,7 @@ extension SessionFilesTests {
 
   @Test(arguments: [true, false])
   func `either side cancels, both learn it, and nothing remains`(isSender: Bool) async throws {
-    let path = try source.add("a", randomBytes(2_000_000))
+    let path = try source.add("a", randomBytes(4_000_000))
     try await FilePair.run { pair in
       let sent = try #require(try await pair.visiting.send(path, to: [pair.host]).first)
       let received = try #require(await pair.nextOffer()).accept(into: target.url.path())
@@ -255,7 +255,7 @@ extension SessionFilesTests {
   }
 
   @Test func `the loss of the connection fails both sides`() async throws {
-    let path = try source.add("a", randomBytes(2_000_000))
+    let path = try source.add("a", randomBytes(4_000_000))
     try await FilePair.run { pair in
       let sent = try #require(try await pair.visiting.send(path, to: [pair.host]).first)
       let received = try #require(await pair.nextOffer()).accept(into: target.url.path())
