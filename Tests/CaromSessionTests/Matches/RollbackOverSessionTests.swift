@@ -239,6 +239,9 @@ import Testing
     try await withPair { pair in
       let channels = RollbackChannels(inputs: 3, control: 4)
       let match = JoinedRollback<Tally>(pair.host, over: pair.visiting, channels: channels)
+      // What precedes the seat is ignored, because it may be left of an earlier match. The seat is
+      // that of player 0, at 60 ticks a second.
+      try await pair.client.send(RollbackPacket(.seat, [0, 60, 0]), on: channels.control)
       try await pair.client.send(RollbackPacket(.disconnect, []), on: channels.control)
       for await _ in match.ticks { match.advance() }
       #expect(match.endReason == .protocolViolation && match.state == nil)
