@@ -175,7 +175,7 @@ import Testing
   @Test func `every exit status stands in the table of the page, and in the help of both programs`()
     async throws
   {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
     let page = try String(
       contentsOf: root.appending(path: "Sources/Carom/Carom.docc/CommandLine.md"), encoding: .utf8)
     let tool = try RunningTool(["--help"])

@@ -53,7 +53,7 @@ import Testing
     #expect(await game.process.output.all() == ["air-hockey \(ProjectVersion.text)"])
     #expect(await game.process.status == 0)
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
     let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
     #expect(readme.contains("Version \(ProjectVersion.text) is built and tested on Linux x86-64"))
     let changelog = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)

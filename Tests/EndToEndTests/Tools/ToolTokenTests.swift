@@ -119,7 +119,8 @@ import Testing
 
   @Test func `the backend on the page Security makes tokens that hosts accept`() async throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Sources/Carom/Carom.docc/Security.md")
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Sources/Carom/Carom.docc/Security.md")
     let parts = try String(contentsOf: page, encoding: .utf8).split(separator: "```python\n")
     let code = try #require(parts.last?.split(separator: "```").first)
     #expect(parts.count == 2 && code.split(separator: "\n").count <= 20)
