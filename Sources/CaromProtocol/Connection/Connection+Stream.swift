@@ -167,7 +167,7 @@ extension Connection {
   mutating func findStreamOutput() -> Bool {
     guard attempt == .none else { return false }
     return linkAction != nil
-      || boxedStream.withValue { $0.hasControl || $0.isAcknowledgementDue } == true
+      || stream?.hasControl == true || stream?.isAcknowledgementDue == true
       || channels.hasPending && findLink() == .stream
   }
 
@@ -176,10 +176,10 @@ extension Connection {
   mutating func pollStream(
     queued: Int, _ scratch: inout Scratch, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
-    guard boxedStream.projectedValue, attempt == .none else { return false }
+    guard stream != nil, attempt == .none else { return false }
     let carriesMessages = findLink() == .stream
     let hasBytes =
-      boxedStream.wrappedValue?.pollTransmit(
+      stream?.pollTransmit(
         queued: queued, &channels, carriesMessages: carriesMessages, &scratch, at: now) == true
     if hasBytes { write(scratch.writer.span) }
     sendGoodbyeWhenDrained(at: now)

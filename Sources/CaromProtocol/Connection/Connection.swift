@@ -59,8 +59,6 @@ package struct Connection {
   var reportedLink: LinkKind?
   /// Whether this side has requested a seat over datagrams.
   var hasSentRequest = false
-  /// The storage of `stream`, for calls that pass other properties too.
-  var boxedStream = Boxed<StreamPath>(wrappedValue: nil)
   /// The liveness check in progress since the stream ended unexpectedly; nil if there is none.
   @Boxed var livenessCheck: LivenessCheck?
   /// The interruption since the last working link failed; nil unless the connection is waiting to
@@ -93,6 +91,7 @@ package struct Connection {
 
   /// The secrets of the connection apart from those of its links; nil if it is in plaintext.
   var secrets: LinkSecrets?
+  var stream: StreamPath?
 
   /// The number of received packets whose type or action this version does not recognize.
   package internal(set) var unknownPackets = 0
@@ -128,11 +127,6 @@ package struct Connection {
 
 // MARK: - Properties
 extension Connection {
-  @inline(__always) var stream: StreamPath? {
-    get { boxedStream.wrappedValue }
-    _modify { yield &boxedStream.wrappedValue }
-  }
-
   /// The peer that has requested a seat or to which the connection is open; nil if none.
   package var peer: PeerInfo? {
     switch state {
@@ -363,7 +357,7 @@ extension Connection {
     case .closed: return nil
     }
     // Once the connection is ending, incomplete incoming frames no longer matter.
-    if !isEnding, let deadline = boxedStream.withValue({ $0.nextTimeout }) ?? nil {
+    if !isEnding, let deadline = stream?.nextTimeout {
       next = min(next, deadline)
     }
     let hasPending = channels.hasPending && findLink() == .datagram

@@ -36,7 +36,7 @@ extension DatagramPath {
   /// Returns whether the sending key may encrypt no more packets. The method is mutating so that
   /// the path is accessed in place rather than copied.
   @inline(__always) mutating func hasUsedUpKey() -> Bool {
-    $packetKeys && packetKeys?.isUsedUp(at: flow.nextNumber) == true
+    packetKeys?.isUsedUp(at: flow.nextNumber) == true
   }
 
   /// Writes the answer to a repetition of the initiator's first message, of a pattern with two
@@ -185,7 +185,7 @@ extension DatagramPath {
   /// Changes the key that encrypts this side's packets if that is due.
   @inline(__always)
   private mutating func changeKeyIfDue(at now: Instant) {
-    guard $packetKeys else { return }
+    guard packetKeys != nil else { return }
     let (next, acknowledged) = (flow.nextNumber, flow.largestAcknowledged)
     packetKeys?.changeIfDue(at: next, acknowledged: acknowledged, at: now)
   }
@@ -194,7 +194,7 @@ extension DatagramPath {
   /// encrypted.
   @inline(__always)
   private mutating func seal(_ writer: inout FrameWriter, from start: Int, _ head: Int) {
-    guard $packetKeys, let keys = packetKeys else { return }
+    guard let keys = packetKeys else { return }
     writer.appendReserved(LinkKeys.overhead)
     let number = flow.nextNumber
     writer.withBytes { keys.seal(&$0, from: start, head: head, number: number) }
@@ -213,7 +213,7 @@ extension DatagramPath {
     DataHeader(
       role: isInitiator ? .initiator : .responder, number: flow.nextNumber,
       numberLength: numberLength, acknowledgement: acknowledgement,
-      keyPhase: $packetKeys && packetKeys?.sendingPhase == true)
+      keyPhase: packetKeys?.sendingPhase == true)
   }
 
   /// Writes the header and the acknowledgement that is due. Returns `false` if no acknowledgement

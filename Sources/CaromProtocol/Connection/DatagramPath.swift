@@ -94,7 +94,7 @@ struct DatagramPath: Sendable {
   /// The keys of an encrypted path, once the handshake has derived them; nil in plaintext.
   private(set) var keys: LinkKeys?
   /// The keys that encrypt the packets of an encrypted path now; nil exactly if `keys` is.
-  @Boxed var packetKeys: PacketKeys?
+  var packetKeys: PacketKeys?
   var nextWindowGrowth = Instant.zero
   var received = ReceivedPackets()
   var flow: DatagramFlow

@@ -9,7 +9,7 @@ struct Boxed<Value: Sendable>: Sendable {
   private final class Storage: @unchecked Sendable {
     var value: Value?
 
-    init(_ value: Value?) { self.value = value }
+    init(_ value: consuming Value?) { self.value = value }
   }
 
   private var storage: Storage?
@@ -21,22 +21,29 @@ struct Boxed<Value: Sendable>: Sendable {
   @inline(__always) var wrappedValue: Value? {
     get { storage?.value }
     set { storage = newValue.map { Storage($0) } }
+    // The value is moved out and back. With a `yield` for each case instead, the compiler would not
+    // inline this accessor, and each access would allocate its frame on the heap.
     _modify {
-      if storage != nil {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage!.value) }
-        defer { if storage!.value == nil { storage = nil } }
-        yield &storage!.value
-      } else {
-        var value: Value?
-        defer { storage = value.map { Storage($0) } }
-        yield &value
-      }
+      var value: Value?
+      exchange(&value)
+      defer { putBack(&value) }
+      yield &value
     }
   }
 
-  /// Calls `body` with the value, which is accessed in place. Returns nil if there is none.
-  @inline(__always)
-  mutating func withValue<Result>(_ body: (inout Value) -> Result) -> Result? {
-    storage == nil ? nil : body(&wrappedValue!)
+  @inline(__always) private mutating func exchange(_ value: inout Value?) {
+    guard storage != nil else { return }
+    if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage?.value) }
+    if let storage { swap(&storage.value, &value) }
+  }
+
+  @inline(__always) private mutating func putBack(_ value: inout Value?) {
+    if value == nil {
+      storage = nil
+    } else if let storage {
+      swap(&storage.value, &value)
+    } else {
+      storage = Storage(value)
+    }
   }
 }
