@@ -35,14 +35,16 @@ build-game:
 
 # The library's modules are tested as they are released, with their assertions; the tests themselves
 # are unoptimized, which compiles faster. The sanitizers run everything unoptimized.
-# Programs that keep time run apart from the tests that use both cores.
+# Tests with sockets, whose time limits are those of the real clock, and programs that keep time run apart
+# from the tests that use both cores.
 test: export CAROM_OPTIMIZED := 1
 test: ## the gate: build and run all tests
 	@.ci/setup test
 	@$(QUIET) 'fault lists' Tests/Mutants/mutants.py --check
 	@$(QUIET) 'build' swift build $(GATE) --build-tests
 	@$(QUIET) 'tests' swift test $(GATE) --skip-build --disable-xctest \
-	  --skip '$(OTHERS)|$(PROGRAMS)'
+	  --skip '$(OTHERS)|$(PROGRAMS)|$(SOCKETS)'
+	@$(QUIET) 'sockets' swift test $(GATE) --skip-build --disable-xctest --filter '$(SOCKETS)'
 	@$(QUIET) 'programs' swift test $(GATE) --skip-build --disable-xctest --filter '$(PROGRAMS)'
 	@$(QUIET) 'other implementations' swift test $(GATE) --skip-build --disable-xctest \
 	  --filter '$(OTHERS)'
