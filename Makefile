@@ -9,10 +9,11 @@ RELEASE := --scratch-path .build-release-tests -c release -Xswiftc -enable-testi
 THREAD := --scratch-path .build-thread --sanitize=thread
 ADDRESS := --scratch-path .build-address --sanitize=address
 # Tests that run the programs are left out: under a sanitizer a program cannot keep its tick rate.
-WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|FramesTests|ToolTests|ToolErrorTests|ToolLookupTests|ToolServiceTests|ToolTerminalTests)/'
+WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|FramesTests|ToolTests|ToolErrorTests|ToolLookupTests|ToolServiceTests|ToolTerminalTests|ToolNearbyTests|ToolTransferTests)/'
 # Programs that keep time, and groups of peers that connect within a time limit, run by themselves, not
 # beside tests that use both cores.
-PROGRAMS := ^(EndToEndTests|CaromNearbyTests)\.
+NEARBY := ^CaromNearbyTests\.
+PROGRAMS := ^EndToEndTests\.|$(NEARBY)
 # Tests that start other programs with Foundation's Process, which works only while the descriptors of
 # this process lie below 1,024: apart from the tests that open many sockets.
 OTHERS := ^(InteropTests|TidyTests)\.|^WireFormatTests\.ReplayProofTests
@@ -83,14 +84,14 @@ sanitize: ## the tests under the thread and the address sanitizer
 	@.ci/setup test
 	@$(QUIET) 'thread build' swift build $(THREAD) --build-tests
 	@$(QUIET) 'thread tests' swift test $(THREAD) --skip-build --disable-xctest $(WITHIN) \
-	  --skip '$(SOCKETS)'
+	  --skip '$(SOCKETS)|$(NEARBY)'
 	@$(QUIET) 'thread sockets' swift test $(THREAD) --skip-build --disable-xctest \
-	  --no-parallel --filter '$(SOCKETS)'
+	  --no-parallel --filter '$(SOCKETS)|$(NEARBY)'
 	@$(QUIET) 'address build' swift build $(ADDRESS) --build-tests
 	@$(QUIET) 'address tests' swift test $(ADDRESS) --skip-build --disable-xctest $(WITHIN) \
-	  --skip '$(SOCKETS)'
+	  --skip '$(SOCKETS)|$(NEARBY)'
 	@$(QUIET) 'address sockets' swift test $(ADDRESS) --skip-build --disable-xctest \
-	  --no-parallel --filter '$(SOCKETS)'
+	  --no-parallel --filter '$(SOCKETS)|$(NEARBY)'
 
 soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, SEEDS=1000 of each network, mutants
 	@.ci/setup play

@@ -26,7 +26,8 @@ package struct ChannelSet: Sendable {
   /// One lane index for each raw value of `Delivery`.
   typealias LaneIndexes = InlineArray<5, UInt16>
 
-  // What every packet needs is in the middle.
+  // The properties that every packet needs are adjacent, from `ready` to `sendState`. Those of
+  // fragments and growing windows stand before them.
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
   var unreliableReadyBytes = 0

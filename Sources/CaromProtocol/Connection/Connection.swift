@@ -91,6 +91,8 @@ package struct Connection {
 
   /// The secrets of the connection apart from those of its links; nil if it is in plaintext.
   var secrets: LinkSecrets?
+  /// The stream to the peer; nil if there is none. It is last because few connections have one, and
+  /// no datagram needs it.
   var stream: StreamPath?
 
   /// The number of received packets whose type or action this version does not recognize.

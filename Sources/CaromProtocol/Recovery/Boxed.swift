@@ -25,13 +25,13 @@ struct Boxed<Value: Sendable>: Sendable {
     // inline this accessor, and each access would allocate its frame on the heap.
     _modify {
       var value: Value?
-      exchange(&value)
+      moveOut(to: &value)
       defer { putBack(&value) }
       yield &value
     }
   }
 
-  @inline(__always) private mutating func exchange(_ value: inout Value?) {
+  @inline(__always) private mutating func moveOut(to value: inout Value?) {
     guard storage != nil else { return }
     if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage?.value) }
     if let storage { swap(&storage.value, &value) }

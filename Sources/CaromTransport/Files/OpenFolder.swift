@@ -126,7 +126,12 @@ package final class OpenFolder: Sendable {
     let reserved = unsafe openat(descriptor, newName, flags, 0o600)
     guard reserved >= 0 else { throw FileFailure("rename the file") }
     close(reserved)
-    try move(name, replacing: newName)
+    do throws(FileFailure) {
+      try move(name, replacing: newName)
+    } catch {
+      remove(newName)
+      throw error
+    }
   }
 
   /// Removes a file. Does nothing if there is no such file.
@@ -138,16 +143,12 @@ package final class OpenFolder: Sendable {
   /// The names of the files in the folder, in no particular order.
   package var names: [String] {
     let copy = unsafe openat(descriptor, ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-    guard copy >= 0, let directory = unsafe fdopendir(copy) else { return [] }
-    defer { unsafe closedir(directory) }
-    var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
+    guard copy >= 0 else { return [] }
+    guard let directory = unsafe fdopendir(copy) else {
+      close(copy)
+      return []
     }
-    return names
+    return unsafe SystemFile.names(in: directory)
   }
 
   /// Waits until the names of the files would survive a crash of the system. Ignores errors, since

@@ -46,9 +46,19 @@ final class FileReceiver: Sendable {
       await group.next()
       group.cancelAll()
     }
-    let end = NetworkLoop.now + Self.closingLimit
-    while !Task.isCancelled, NetworkLoop.now < end, !(await session.peers).isEmpty {
-      try? await Task.sleep(for: .milliseconds(20))
+    await untilSendersLeave(session)
+  }
+
+  /// Returns when no sender is connected any longer, at the latest after `closingLimit`.
+  private func untilSendersLeave(_ session: Session) async {
+    // The events are subscribed to before the peers are counted, so that none is missed.
+    let events = session.events
+    if await session.peers.isEmpty { return }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { for await _ in events where await session.peers.isEmpty { return } }
+      group.addTask { try? await Task.sleep(for: Self.closingLimit) }
+      await group.next()
+      group.cancelAll()
     }
   }
 

@@ -5,7 +5,7 @@ import CaromTransport
 /// Sends files to one receiver, one after another, and connects again if the connection is lost.
 struct FileSender: Sendable {
   /// How often to connect again without a file having arrived in between.
-  private static let attempts = 6
+  private static let attempts = 5
   /// The longest delay before the first of these attempts, in milliseconds. It doubles each time.
   private static let firstDelay = 250
 
@@ -44,9 +44,9 @@ struct FileSender: Sendable {
       do {
         try await connect(&work)
       } catch  where work.wasConnected && !Task.isCancelled {
-        attempt = work.rest.count < count ? 0 : attempt + 1
-        guard attempt < Self.attempts else { throw error }
-        let longest = Self.firstDelay << attempt
+        attempt = work.rest.count < count ? 1 : attempt + 1
+        guard attempt <= Self.attempts else { throw error }
+        let longest = Self.firstDelay << (attempt - 1)
         try await Task.sleep(for: .milliseconds(Int.random(in: longest / 2...longest)))
       }
     }

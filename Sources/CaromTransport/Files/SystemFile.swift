@@ -60,6 +60,11 @@ package enum SystemFile {
   /// folder cannot be read.
   package static func names(in folder: String) -> [String] {
     guard let directory = unsafe opendir(folder) else { return [] }
+    return unsafe names(in: directory)
+  }
+
+  /// Returns the names of the entries of an open folder, in no particular order, and closes it.
+  static func names(in directory: OpaquePointer) -> [String] {
     defer { unsafe closedir(directory) }
     var names: [String] = []
     while let entry = unsafe readdir(directory) {
