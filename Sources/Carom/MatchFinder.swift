@@ -146,7 +146,8 @@ public actor MatchFinder: LoopActor {
 
   private func advertise(_ status: Sighting.Status, _ freeSeats: Int) {
     guard let discovery else { return }
-    let text = Sighting(id: node.local.id, status: status, freeSeats: freeSeats).text
+    var text = Sighting(id: node.local.id, status: status, freeSeats: freeSeats).text
+    text.hostKey = node.publicKey
     let service = AdvertisedService(
       name: node.local.name, type: options.type, port: port, txt: text)
     do throws(DiscoveryError) {
@@ -192,7 +193,8 @@ extension MatchFinder {
       try discovery.resolve(host.service, within: Self.resolveLimit) { result in
         node.assumeIsolated { node in
           switch result {
-          case .success(let resolved): node.open(connection, to: resolved.endpoints)
+          case .success(let resolved):
+            node.open(connection, to: resolved.endpoints, hostKey: resolved.txt.hostKey)
           case .failure: node.failConnect(connection)
           }
         }

@@ -8,7 +8,8 @@ import CaromTransport
 extension Session {
   /// Hosts a session that clients can discover: listens on the service's port, advertises the
   /// service, and runs `body` with the session and its advertisement, which has the service's final
-  /// name. If the port is 0, the system chooses it.
+  /// name. If the port is 0, the system chooses it. The host's public key is added to the service's
+  /// TXT record (see `TXTRecord.hostKey`), unless clients need a code or a token.
   ///
   /// The other parameters are the same as those of `Session.host`.
   public static func host<Result>(
@@ -26,6 +27,7 @@ extension Session {
     ) { session, port in
       var service = service
       service.port = port
+      if service.txt.hostKey == nil { service.txt.hostKey = session.node.publicKey }
       return try await ServiceAdvertiser(service, interfaces: interfaces, on: loop).run {
         try await body(session, $0)
       }
@@ -46,6 +48,7 @@ extension Session {
     let resolved = try await service.resolve(within: limit)
     return try await join(
       resolved.endpoints, as: local, over: kinds, timing: timing, security: security,
-      within: limit, retrying: policy, conditions: conditions, loop: loop, body)
+      within: limit, retrying: policy, hostKey: resolved.txt.hostKey, conditions: conditions,
+      loop: loop, body)
   }
 }

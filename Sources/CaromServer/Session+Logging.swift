@@ -6,8 +6,8 @@ extension Session {
   /// Starts logging when peers join and leave and when their links change. Readers of `events` are
   /// not affected.
   ///
-  /// The metadata contains a peer's id, name and kind of link, but never its address or its
-  /// messages.
+  /// The metadata contains a peer's id, name, kind of link and how that is protected, but never its
+  /// address, its messages or a secret.
   public func log(to logger: Logger) async {
     await observe { $0.log(to: logger) }
   }
@@ -44,7 +44,8 @@ extension PeerEvent {
 
   var metadata: Logger.Metadata {
     switch self {
-    case .joined(let peer), .interrupted(let peer), .resumed(let peer): peer.metadata
+    case .joined(let peer): peer.metadata(with: "protection", "\(peer.protection)")
+    case .interrupted(let peer), .resumed(let peer): peer.metadata
     case .left(let peer, let reason): peer.metadata(with: "reason", "\(reason)")
     case .linkChanged(let peer, let kind): peer.metadata(with: "link", "\(kind)")
     case .refused(let info, let reason):

@@ -59,7 +59,9 @@ struct HostCommand: AsyncParsableCommand {
         spectatorSeats: Self.spectatorLimit, timing: net.timing, security: security,
         conditions: net.conditions, loop: loop
       ) { session, port in
-        try await listing.begin(as: session.node.local, port: port) { game.announce($0) }
+        try await listing.begin(
+          as: session.node.local, key: session.node.publicKey, port: port
+        ) { game.announce($0) }
         let companion =
           opponent
           ? Companion(

@@ -16,16 +16,20 @@ struct HostSearch: Sendable {
     address = try HostAddress(table)
   }
 
-  /// Returns the host's endpoints. Throws if none are found. Cancelling the task ends the search.
-  func endpoints(on loop: NetworkLoop) async throws -> [Endpoint] {
-    guard let address else { return try await find(on: loop) }
+  /// The endpoints of a host and the public key that it advertises, if any.
+  typealias Result = (endpoints: [Endpoint], key: PublicKey?)
+
+  /// Returns the host's endpoints and key. Throws if none are found. Cancelling the task ends the
+  /// search.
+  func find(on loop: NetworkLoop) async throws -> Result {
+    guard let address else { return try await findByName(on: loop) }
     let addresses = try await loop.lookup(host: address.host)
-    return addresses.map { Endpoint($0, port: address.port) }
+    return (addresses.map { Endpoint($0, port: address.port) }, nil)
   }
 
-  /// Browses for the host of the table named `table`, ignoring case, and returns its endpoints.
-  private func find(on loop: NetworkLoop) async throws -> [Endpoint] {
-    let found = try await withThrowingTaskGroup(of: [Endpoint]?.self) { group in
+  /// Browses for the host of the table named `table`, ignoring case.
+  private func findByName(on loop: NetworkLoop) async throws -> Result {
+    let found = try await withThrowingTaskGroup(of: Result?.self) { group in
       group.addTask { try await browse(on: loop) }
       group.addTask {
         try await Task.sleep(for: Self.limit)
@@ -43,14 +47,15 @@ struct HostSearch: Sendable {
       .unavailable, "no table '\(table)' was found within 6 s: check its name and --interface")
   }
 
-  private func browse(on loop: NetworkLoop) async throws -> [Endpoint]? {
+  private func browse(on loop: NetworkLoop) async throws -> Result? {
     let browser = ServiceBrowser(for: GameWire.serviceType, interfaces: interfaces, on: loop)
     for try await change in browser.changes {
       guard case .added(let service) = change,
         service.name.lowercased() == table.lowercased()
       else { continue }
       do {
-        return try await service.resolve(within: Self.limit).endpoints
+        let resolved = try await service.resolve(within: Self.limit)
+        return (resolved.endpoints, resolved.txt.hostKey)
       } catch DiscoveryError.timedOut { return nil }
     }
     return nil

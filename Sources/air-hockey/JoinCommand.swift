@@ -57,9 +57,10 @@ extension PlayOptions {
     let search = try HostSearch(table: table, interfaces: net.interfaces)
     try await playOverNetwork(setup) { loop, game in
       do {
+        let found = try await search.find(on: loop)
         try await Session.join(
-          try await search.endpoints(on: loop), as: local, over: net.kinds, timing: net.timing,
-          security: security, conditions: net.conditions, loop: loop
+          found.endpoints, as: local, over: net.kinds, timing: net.timing, security: security,
+          hostKey: found.key, conditions: net.conditions, loop: loop
         ) { session, _ in await game.play(over: session) }
       } catch SessionError.refused(.full) where setup.isSpectator {
         throw CommandFailure(

@@ -5,7 +5,7 @@ actor TableListing: LoopActor {
   nonisolated let loop: NetworkLoop
   private let interfaces: InterfaceSelection
   private var discovery: DiscoveryCore?
-  private var advertised: (service: DiscoveryCore.AdvertisingID, host: PeerID)?
+  private var advertised: (service: DiscoveryCore.AdvertisingID, host: PeerID, key: PublicKey?)?
 
   init(interfaces: InterfaceSelection, on loop: NetworkLoop) {
     self.loop = loop
@@ -24,14 +24,14 @@ actor TableListing: LoopActor {
 
   /// Advertises the table unless it is unlisted. Players then need its host and port to join. Calls
   /// `report` with a line of text for the players at this computer whenever the advertisement
-  /// changes.
+  /// changes. `key` is the public key with which players may begin their handshakes.
   func begin(
-    as host: PeerInfo, port: UInt16, _ report: @escaping @Sendable (String) -> Void
+    as host: PeerInfo, key: PublicKey?, port: UInt16, _ report: @escaping @Sendable (String) -> Void
   ) throws {
     guard let discovery else { return report("not listed, port \(port)") }
     let service = AdvertisedService(
-      name: host.name, type: GameWire.serviceType, port: port, txt: Self.text(host.id, freeSeats: 1)
-    )
+      name: host.name, type: GameWire.serviceType, port: port,
+      txt: Self.text(host.id, key, freeSeats: 1))
     let advertising = try discovery.advertise(service) { event in
       switch event {
       case .established(let name): report("visible as '\(name)', port \(port)")
@@ -39,20 +39,22 @@ actor TableListing: LoopActor {
       case .failed(let error): report("not visible: \(error)")
       }
     }
-    advertised = (advertising, host.id)
+    advertised = (advertising, host.id, key)
   }
 
   /// Advertises the number of free seats. A seat counts as free while a computer opponent occupies
   /// it. Must be called on the loop.
   nonisolated func update(freeSeats: Int) {
     assumeIsolated { listing in
-      guard let (service, host) = listing.advertised else { return }
-      try? listing.discovery?.update(service, txt: Self.text(host, freeSeats: freeSeats))
+      guard let (service, host, key) = listing.advertised else { return }
+      try? listing.discovery?.update(service, txt: Self.text(host, key, freeSeats: freeSeats))
     }
   }
 
-  private static func text(_ host: PeerID, freeSeats: Int) -> TXTRecord {
-    Sighting(id: host, status: .hosting, freeSeats: freeSeats).text
+  private static func text(_ host: PeerID, _ key: PublicKey?, freeSeats: Int) -> TXTRecord {
+    var text = Sighting(id: host, status: .hosting, freeSeats: freeSeats).text
+    text.hostKey = key
+    return text
   }
 
   /// Withdraws the advertisement.

@@ -10,7 +10,8 @@ struct PeerRow: Equatable {
   private let roundTrip: Int?
   /// Of 1,000 packets; nil before the first measurement.
   private let loss: Int?
-  private let cipher: String?
+  private let security: PeerSecurity?
+  private let policy: String?
 
   /// Creates the row of a peer. `statistics` and `security` are nil if they are not known.
   init(_ peer: Peer, _ statistics: PeerStatistics?, _ security: PeerSecurity?) {
@@ -18,7 +19,8 @@ struct PeerRow: Equatable {
     link = statistics?.link.map { "\($0)" }
     roundTrip = statistics?.roundTrip.map { Int($0.wholeNanoseconds / 1000) }
     loss = statistics.map { Int(($0.lossRate * 1000).rounded()) }
-    cipher = security?.cipher
+    policy = statistics?.protection.policy.rawValue
+    self.security = security
   }
 
   func report(_ event: Report.Event, reason: String? = nil) -> Report {
@@ -30,7 +32,11 @@ struct PeerRow: Equatable {
         .init("link", link.map { .string($0) } ?? .null),
         .init("roundTripMicroseconds", roundTrip.map { .number($0) } ?? .null),
         .init("lossPerMille", loss.map { .number($0) } ?? .null),
-        .init("cipher", cipher.map { .string($0) } ?? .null),
+        .init("policy", policy.map { .string($0) } ?? .null),
+        .init("handshake", (security?.pattern).map { .string($0) } ?? .null),
+        .init("cipher", (security?.cipher).map { .string($0) } ?? .null),
+        .init(
+          "fingerprint", (security?.fingerprint?.description).map { .string($0) } ?? .null),
       ]
     }
     if let reason { fields.append(.init("reason", .string(reason))) }
@@ -41,7 +47,7 @@ struct PeerRow: Equatable {
     [
       peer.name, String(peer.id.description.prefix(8)), link ?? "",
       roundTrip.map { "\($0 / 1000).\(($0 % 1000) / 100) ms" } ?? "",
-      loss.map { "\($0 / 10).\($0 % 10) %" } ?? "", cipher ?? "",
+      loss.map { "\($0 / 10).\($0 % 10) %" } ?? "", security?.cipher ?? "",
     ]
   }
 }

@@ -12,7 +12,7 @@ import Testing
     of peer: Peer
   ) -> [(event: PeerEvent, level: Logger.Level, text: String, details: Logger.Metadata)] {
     [
-      (.joined(peer), .info, "peer joined", [:]),
+      (.joined(peer), .info, "peer joined", ["protection": "\(peer.protection)"]),
       (.left(peer, .kicked("spam")), .info, "peer left", ["reason": "kicked: spam"]),
       (.left(peer, .timedOut), .info, "peer left", ["reason": "\(DisconnectReason.timedOut)"]),
       (.interrupted(peer), .notice, "peer interrupted", [:]),

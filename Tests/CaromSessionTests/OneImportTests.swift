@@ -28,7 +28,7 @@ import Testing
           for await line in hosting.messages(on: lines) {
             #expect(line.message == Line("hello"))
             #expect("\(line.peer)" == "Leo (\(leo.id.description.prefix(8)))")
-            #expect("\(PeerEvent.joined(line.peer))" == "\(line.peer) joined")
+            #expect("\(PeerEvent.joined(line.peer))" == "\(line.peer) joined (none)")
             let left = PeerEvent.left(line.peer, DisconnectReason.finished)
             #expect("\(left)" == "\(line.peer) left: finished")
             break
@@ -75,7 +75,8 @@ import Testing
     try await withPair { pair in
       let peer = pair.client
       let events: [(PeerEvent, String)] = [
-        (.joined(peer), "joined"), (.linkChanged(peer, .stream), "uses \(LinkKind.stream) now"),
+        (.joined(peer), "joined (\(peer.protection))"),
+        (.linkChanged(peer, .stream), "uses \(LinkKind.stream) now"),
         (.interrupted(peer), "is interrupted: no link works"), (.resumed(peer), "is back"),
         (.inputStopped(peer, channel: 3), "stopped sending on channel 3"),
         (.inputResumed(peer, channel: 3), "sends on channel 3 again"),

@@ -26,6 +26,21 @@ import Testing
     }
   }
 
+  @Test func `a record may have the host's public key, as 64 digits`() throws {
+    let digits = String(repeating: "0123456789abcdef", count: 4)
+    var record = Sighting(id: Self.id, status: .hosting, freeSeats: 1).text
+    #expect(record.hostKey == nil)
+    record.hostKey = PublicKey(digits)
+    #expect(record["key"] == digits && record.hostKey == PublicKey(digits))
+    #expect(Sighting(record)?.id == Self.id)
+    for text in ["", "0123", digits + "0", String(digits.dropLast()) + "g"] {
+      record["key"] = text
+      #expect(record.hostKey == nil)
+    }
+    record.hostKey = nil
+    #expect(!record.keys.contains("key"))
+  }
+
   private static let invalid: [(String, String)] = [
     ("txtvers", "2"), ("txtvers", ""), ("id", "0123"), ("id", digits + "0"),
     ("id", "g123456789abcdeffedcba9876543210"), ("status", "idle"), ("status", ""),

@@ -134,6 +134,70 @@ import Testing
     #expect(isOpened && opened == [1] && followed.sendingPhase)
   }
 
+  /// What another implementation computes from the same keys. If `isKnown` is false, the responder
+  /// has another key: 32 bytes of 9.
+  @Test(arguments: [true, false])
+  func `a handshake with a known host, or with another one, yields its vectors`(isKnown: Bool)
+    throws
+  {
+    let request = try #require(vectors["request in part 1 to a known host"])
+    let hello = try #require(vectors["hello before part 1 to a known host"])
+    #expect(
+      hello
+        == Hello(
+          key: key, epoch: 1, resumes: false, cookie: Cookie(bits: 0xA8A7_A6A5_A4A3_A2A1)!,
+          isSealed: true
+        ).encoded)
+    let host = isKnown ? "a known host" : "another host than the known one"
+    let known = Identity(KeyPair(secret: Self.secret(3)))
+    let begun = LinkHandshake.initiating(
+      Self.makeSecurity(1, .anyone), host: known.publicKey, key: key, hello: hello,
+      payload: request, ephemeral: KeyPair(secret: Self.secret(2)))
+    let first = try #require(begun)
+    func part(_ handshake: LinkHandshake) -> [UInt8] {
+      var writer = FrameWriter(limit: 1_200)
+      HandshakePart(
+        number: handshake.number, keyPrefix: key.prefix, message: handshake.message
+      ).write(to: &writer)
+      return writer.bytes
+    }
+    #expect(vectors["part 1 to a known host"] == part(first))
+    let message = first.message
+    let answer = LinkHandshake.answering(
+      message.span, Self.makeSecurity(isKnown ? 3 : 9, .anyone), key: key, hello: hello,
+      acceptsKnown: true, ephemeral: KeyPair(secret: Self.secret(4)))
+    var keys: [(keys: DerivedKeys, first: UInt8, name: String)] = []
+    switch answer {
+    case .last(let second, let responder, let payload):
+      #expect(isKnown && payload == request)
+      #expect(vectors["part 2 of \(host)"] == part(second))
+      let bytes = second.message
+      let read = first.readAnswer(bytes.span)
+      let end = try #require(read)
+      #expect(end.handshake == nil && end.keys.link.usesKnownKey)
+      keys = [
+        (end.keys, 0x10, "packet 7 of the initiator to \(host), a ping"),
+        (responder, 0x50, "packet 7 of the responder as \(host), a ping"),
+      ]
+    case .second(let second):
+      #expect(!isKnown)
+      #expect(vectors["part 2 of \(host)"] == part(second))
+      let bytes = second.message
+      let read = first.readAnswer(bytes.span)
+      let end = try #require(read)
+      let third = try #require(end.handshake)
+      #expect(vectors["part 3 to \(host)"] == part(third) && !end.keys.link.usesKnownKey)
+      keys = [(end.keys, 0x10, "packet 7 of the initiator to \(host), a ping")]
+    case .rejected: Issue.record("the first message was not answered")
+    }
+    for (keys, first, name) in keys {
+      var packet: [UInt8] = [first, 0x07, 0x00, 0x01] + [UInt8](repeating: 0, count: 16)
+      var span = packet.mutableSpan
+      keys.sending.seal(&span, from: 0, head: 3, number: 7)
+      #expect(vectors[name] == packet)
+    }
+  }
+
   @Test func `ids are derived from static keys as in the vectors`() throws {
     for (name, byte) in [("initiator", 1), ("responder", 3)] as [(String, UInt8)] {
       var writer = PacketWriter()

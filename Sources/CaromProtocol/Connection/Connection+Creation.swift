@@ -32,14 +32,17 @@ extension Connection {
   }
 
   /// Creates a connection that the peer began with a hello from `source`, an address that the peer
-  /// has proven to be its own. `part` is the part of a handshake that followed the hello. Returns
-  /// nil if the connection must be encrypted and the handshake cannot begin.
+  /// has proven to be its own. `part` is the part of a handshake that followed the hello. If
+  /// `acceptsKnown` is false, both may be repetitions of what the peer sent earlier. Returns nil if
+  /// the connection must be encrypted and the handshake cannot begin.
   static func responding(
-    to hello: Hello, _ part: HandshakePart? = nil, from source: Route, as local: LocalSide,
-    _ secrets: LinkSecrets? = nil, at now: Instant
+    to hello: Hello, _ part: HandshakePart? = nil, from source: Route, acceptsKnown: Bool = true,
+    as local: LocalSide, _ secrets: LinkSecrets? = nil, at now: Instant
   ) -> Connection? {
     var connection = responding(as: local, key: hello.key, secrets, at: now)
-    guard connection.beginPath(hello, part, from: source, at: now) else { return nil }
+    guard
+      connection.beginPath(hello, part, from: source, acceptsKnown: acceptsKnown, at: now)
+    else { return nil }
     return connection
   }
 

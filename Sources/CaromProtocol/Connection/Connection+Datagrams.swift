@@ -15,6 +15,7 @@ extension Connection {
         routes, key: key, token: token, handshake: makeHandshake(of: key),
         beginsWithTicket: usesTokens, at: now)
       if usesTokens { hasSentRequest = true }
+      beginKnownHandshake()
       sendRequestIfNeeded(at: now)
     }
   }
@@ -57,6 +58,7 @@ extension Connection {
   mutating func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
     let wasOpen = datagram?.isOpen == true
     datagram?.handleRetry(retry, from: source, at: now)
+    beginKnownHandshake()
     if !wasOpen { sendRequestIfNeeded(at: now) }
   }
 

@@ -23,12 +23,14 @@ extension Connection {
     return makeTokenHandshake(security, of: key, &own)
   }
 
-  /// Answers the first message of the peer's handshake. Returns nil if the connection is in
-  /// plaintext, or if the message is malformed.
-  private mutating func answer(_ message: Span<UInt8>, of key: ConnectionKey) -> LinkHandshake? {
-    guard let security = local.security, var own = secrets else { return nil }
+  /// Answers the first message of the peer's handshake, which is bound to `hello`.
+  private mutating func answer(
+    _ message: Span<UInt8>, of key: ConnectionKey, hello: [UInt8] = [], acceptsKnown: Bool = true
+  ) -> HandshakeAnswer {
+    guard let security = local.security, var own = secrets else { return .rejected }
     defer { secrets = own }
-    return .responding(to: message, security, key: key, &own)
+    return LinkHandshake.answering(
+      message, security, key: key, hello: hello, acceptsKnown: acceptsKnown, &own)
   }
 
   /// Returns whether a hello that is followed by `part` would begin a handshake.
@@ -38,9 +40,12 @@ extension Connection {
   }
 
   /// Begins the datagram path that the peer opens. Returns false if the path must be encrypted and
-  /// `part` is not the beginning of a handshake.
+  /// `part` is not the beginning of a handshake. If `acceptsKnown` is false, the request in a first
+  /// message that is encrypted with this side's key is ignored, because the message may be a
+  /// repetition.
   mutating func beginPath(
-    _ hello: Hello, _ part: HandshakePart?, from source: Route, at now: Instant
+    _ hello: Hello, _ part: HandshakePart?, from source: Route, acceptsKnown: Bool = true,
+    at now: Instant
   ) -> Bool {
     guard let security = local.security else {
       datagram = .responding(to: hello, from: source, at: now)
@@ -52,9 +57,37 @@ extension Connection {
       else { return false }
       return beginPath(hello, opening, from: source, at: now)
     }
-    guard let part, part.number == 1, let handshake = answer(part.message.span, of: hello.key)
+    guard let part, part.number == 1 else { return false }
+    let answer = answer(
+      part.message.span, of: hello.key, hello: hello.encoded, acceptsKnown: acceptsKnown)
+    switch answer {
+    case .rejected: return false
+    case .second(let handshake):
+      // Only an authentic message replaces the path of an initiator that knows this side's key.
+      guard datagram?.keys == nil else { return false }
+      datagram = .responding(to: hello, from: source, handshake: handshake, at: now)
+      return true
+    case .last(let handshake, let keys, let payload):
+      return beginPath(hello, handshake, keys, payload, from: source, at: now)
+    }
+  }
+
+  /// Begins the datagram path that an initiator opens that knows this side's key. `payload` is its
+  /// request for a seat. Returns false if it is not.
+  private mutating func beginPath(
+    _ hello: Hello, _ handshake: LinkHandshake, _ keys: DerivedKeys, _ payload: [UInt8],
+    from source: Route, at now: Instant
+  ) -> Bool {
+    guard let request = try? ControlPacket.decode(payload.span), case .request = request,
+      datagram?.keys.map({ $0.peer == keys.link.peer }) ?? true
     else { return false }
-    datagram = .responding(to: hello, from: source, handshake: handshake, at: now)
+    var outcome = DatagramPath.Outcome()
+    datagram?.abandonAll(&outcome)
+    datagram = .responding(to: hello, from: source, handshake, keys, keyLimits, at: now)
+    applyOutcome(outcome, at: now)
+    checkIdentities(at: now)
+    guard datagram != nil else { return false }
+    receive(request, on: .datagram, at: now)
     return true
   }
 
@@ -65,6 +98,8 @@ extension Connection {
     if local.security?.usesCode == true, !isOpen, stream?.keys != nil { return }
     let limits = keyLimits
     guard datagram?.handleAnswer(message, from: source, limits, at: now) == true else { return }
+    // The host has read the request in the first message.
+    if datagram?.keys?.usesKnownKey == true { hasSentRequest = true }
     checkIdentities(at: now)
     guard !closeIfUntrusted(at: now) else { return }
     sendRequestIfNeeded(at: now)
@@ -115,11 +150,26 @@ extension Connection {
       guard stream?.keys == nil, ticketMessage == nil else { return cutStream(at: now) }
       ticketMessage = message
       events.append(.presented)
-    } else if let handshake = answer(message.span, of: .none) {
-      stream?.handshake = handshake
-      sendHandshake(handshake)
+    } else if stream?.keys == nil {
+      acceptStream(answer(message.span, of: .none), at: now)
     } else {
       cutStream(at: now)
+    }
+  }
+
+  /// Sends this side's answer to the first message of the stream's handshake.
+  private mutating func acceptStream(_ answer: HandshakeAnswer, at now: Instant) {
+    switch answer {
+    case .rejected: cutStream(at: now)
+    case .second(let handshake):
+      stream?.handshake = handshake
+      sendHandshake(handshake)
+    case .last(let handshake, let keys, let payload):
+      // The request or join comes encrypted: only then the first message is known to be new.
+      guard payload.isEmpty else { return cutStream(at: now) }
+      sendHandshake(handshake)
+      let limits = keyLimits
+      stream?.begin(keys, limits)
     }
   }
 

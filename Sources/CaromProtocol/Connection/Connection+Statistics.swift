@@ -1,10 +1,19 @@
 import CaromCore
 
 extension Connection {
+  /// How the newest link is protected.
+  var protection: LinkProtection {
+    guard let security = local.security else {
+      return local.requiresSealedStreams ? .below : .none
+    }
+    return newestKeys.map { security.protection(of: $0) } ?? LinkProtection(security.policy)
+  }
+
   /// The measurements and counters of the connection.
   var peerStatistics: PeerStatistics {
     var result = PeerStatistics()
     result.link = link
+    result.protection = protection
     result.roundTrip = roundTrip.smoothed
     result.latestRoundTrip = roundTrip.latest
     result.clockOffset = roundTrip.clockOffset

@@ -10,7 +10,7 @@ extension Connection {
   package mutating func addStream(at now: Instant) -> Bool {
     guard !isEnding, stream == nil else { return false }
     var path = StreamPath(limit: StreamPath.frameLimit)
-    path.handshake = makeHandshake(of: .none)
+    path.handshake = makeKnownStreamHandshake() ?? makeHandshake(of: .none)
     stream = path
     if let handshake = path.handshake {
       sendHandshake(handshake)

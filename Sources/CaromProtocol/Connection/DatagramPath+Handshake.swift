@@ -71,9 +71,12 @@ extension DatagramPath {
   /// path. Anybody who has overheard a connection's key can begin a handshake for it, so a
   /// handshake that is not continued must not keep the initiator out.
   func mayRestart(with part: HandshakePart, at now: Instant) -> Bool {
-    guard !isInitiator, stage == .securing, part.number == 1, let handshake, let lastReceived,
-      !handshake.answers(part.message.span)
+    guard !isInitiator, part.number == 1, let handshake, !handshake.answers(part.message.span)
     else { return false }
+    // An initiator that knows this side's key begins again when its cookie changes before it has
+    // received the answer. Nobody else can write such a message.
+    if stage == .validating { return keys?.usesKnownKey == true }
+    guard stage == .securing, let lastReceived else { return false }
     return now.nanoseconds - lastReceived.nanoseconds >= Self.handshakePatience
   }
 
@@ -102,9 +105,19 @@ extension DatagramPath {
     if let handshake { write(handshake, to: &writer) }
   }
 
-  private func writeHello(to writer: inout FrameWriter) {
-    var hello = Hello(
+  /// Returns the hello that precedes the first message of the handshake; nil if no message is due.
+  func makeOpeningHello() -> [UInt8]? {
+    guard isInitiator, stage == .securing, isSecuring, !beginsWithTicket else { return nil }
+    return makeHello().encoded
+  }
+
+  private func makeHello() -> Hello {
+    Hello(
       key: key, epoch: epoch, resumes: resumes, cookie: cookie, token: token, isSealed: isSealed)
+  }
+
+  private func writeHello(to writer: inout FrameWriter) {
+    var hello = makeHello()
     hello.hasTicket = beginsWithTicket
     if let keys, cookie != nil, token == nil { hello.tag = keys.makeTag(of: hello) }
     hello.write(to: &writer)

@@ -153,19 +153,19 @@ struct DatagramPath: Sendable {
     return path
   }
 
-  /// Creates a path opened by a peer whose connect token was accepted. `handshake` answers the
-  /// peer's first message, and has derived `keys`. If the hello has no cookie, the peer's address
-  /// is not proven.
+  /// Creates a path opened by a peer whose connect token was accepted, or who knows this side's
+  /// key. `handshake` answers the peer's first message, and has derived `keys`. If the hello has a
+  /// ticket in place of a cookie, the peer's address is not proven.
   static func responding(
     to hello: Hello, from route: Route, _ handshake: LinkHandshake, _ keys: DerivedKeys,
     _ limits: KeyLimits, at now: Instant
   ) -> DatagramPath {
     var path = DatagramPath(
       isInitiator: false, key: hello.key, stage: .validating, route: route, candidates: [],
-      epoch: hello.cookie == nil ? 0 : hello.epoch, handshake: handshake, at: now)
+      epoch: hello.hasTicket ? 0 : hello.epoch, handshake: handshake, at: now)
     path.begin(keys, limits, at: now)
     path.isPingDue = true
-    if hello.cookie == nil { path.unprovenBudget = unprovenAllowance }
+    if hello.hasTicket { path.unprovenBudget = unprovenAllowance }
     return path
   }
 

@@ -39,16 +39,22 @@ package final class LocalSide: Sendable {
   package let timing: SessionTiming
   /// How the links are encrypted; nil if they are in plaintext.
   let security: LinkSecurity?
+  /// Whether all links must be streams that are encrypted below the session, for example by TLS.
+  let requiresSealedStreams: Bool
 
   /// Creates the shared part of a host's connections. If `security` has an identity, the id of that
   /// identity replaces the id in `peer`.
   package init(
-    _ peer: PeerInfo, timing: SessionTiming = SessionTiming(), security: LinkSecurity? = nil
+    _ peer: PeerInfo, timing: SessionTiming = SessionTiming(), security: LinkSecurity? = nil,
+    requiresSealedStreams: Bool = false
   ) {
+    precondition(
+      security == nil || !requiresSealedStreams, "links are encrypted by the session or below it")
     var peer = peer
     if let id = security?.identity?.id { peer.id = id }
     self.peer = peer
     self.timing = timing
     self.security = security
+    self.requiresSealedStreams = requiresSealedStreams
   }
 }

@@ -10,24 +10,32 @@ struct HandshakeBudget {
   static let rate = 800
   /// The number of handshakes that may begin at once after a quiet quarter of a second.
   static let burst = 200
-  /// The price of a handshake with a join code, in handshakes without one: its exchange takes as
-  /// many operations again.
-  private static let priceWithCode = 2
+  /// The price of a handshake, in thirds of it.
+  private static let price = 3
+  /// The price of a handshake with a join code: its exchange takes as many operations again.
+  private static let priceWithCode = 6
+  /// The price of a handshake with an initiator that knows the host's key, or believes so: it takes
+  /// a third more operations. On streams, it has the price of others, because a stream is accepted
+  /// before its first message.
+  private static let priceForKnownHost = 4
 
-  private static let bucket = TokenBucket(capacity: burst, tokens: rate, per: 1_000_000_000)
+  private static let bucket = TokenBucket(
+    capacity: burst * price, tokens: rate * price, per: 1_000_000_000)
 
   private let price: Int
   private var streams = bucket
   private var datagrams = bucket
 
   /// Creates the budget of a host whose strangers prove a join code if `usesCode` is true.
-  init(usesCode: Bool) { price = usesCode ? Self.priceWithCode : 1 }
+  init(usesCode: Bool) { price = usesCode ? Self.priceWithCode : Self.price }
 
-  /// Returns whether a handshake may begin, and reduces the budget if so.
-  mutating func take(_ link: Strangers.Link, at now: Instant) -> Bool {
+  /// Returns whether a handshake may begin, and reduces the budget if so. `isForKnownHost` is true
+  /// if the initiator uses a key of the host that it knew before.
+  mutating func take(_ link: Strangers.Link, isForKnownHost: Bool, at now: Instant) -> Bool {
     switch link {
     case .stream: streams.consume(price, at: now.nanoseconds)
-    case .datagrams: datagrams.consume(price, at: now.nanoseconds)
+    case .datagrams:
+      datagrams.consume(isForKnownHost ? Self.priceForKnownHost : price, at: now.nanoseconds)
     }
   }
 

@@ -51,6 +51,13 @@ extension Host {
 
 #if canImport(CaromCrypto)
   extension Host {
+    /// The public key with which others can begin their handshakes with this host, and which it may
+    /// advertise; nil if handshakes with it begin in another way.
+    package var knownKey: PublicKey? {
+      guard let security = side.security, security.pattern == .xx else { return nil }
+      return security.identity?.publicKey
+    }
+
     /// Returns the key that the peer of a connection has proven or the ticket of its connect token,
     /// and the cipher and the pattern of the link that carries messages; nil if the connection is
     /// in plaintext or has no keys.
@@ -60,7 +67,9 @@ extension Host {
       guard let index = index(of: id), let pattern = side.security?.pattern,
         let keys = entries[index].connection.newestKeys
       else { return nil }
-      return (keys.peerKey, keys.ticket?.ticket, keys.cipher, pattern)
+      return (
+        keys.peerKey, keys.ticket?.ticket, keys.cipher, keys.usesKnownKey ? .ik : pattern
+      )
     }
   }
 #endif

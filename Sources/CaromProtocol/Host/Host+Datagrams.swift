@@ -45,9 +45,6 @@ extension Host {
   /// The maximum number of stateless replies that wait to be sent. Beyond this number, new replies
   /// are dropped.
   static let statelessReplyLimit = 64
-  /// The maximum number of ended connections whose keys are remembered. Beyond this number, the
-  /// oldest key is dropped.
-  private static let endedKeyLimit = 64
   /// The minimum length in bytes of a data packet that belongs to no connection and is still
   /// answered. It is at least three times the length of the answer, to prevent amplification
   /// attacks.
@@ -157,7 +154,8 @@ extension Host {
     let tail = HelloTail(of: bytes, after: hello)
     if let cookie = hello.cookie, cookie.isValid(for: source.endpoint, secret: secret, at: now) {
       if keys[hello.key] == nil, deferToDirectory(hello, bytes, from: source) { return }
-      acceptHello(hello, tail, from: source, hasEnded: hasEnded(hello.key), at: now)
+      let history = findHistory(of: hello.key, at: now)
+      acceptHello(hello, tail, from: source, history, at: now)
     } else {
       reportInitiator(hello.key)
       sendRetry(for: hello, to: source, at: now)
@@ -176,17 +174,17 @@ extension Host {
 
   /// Accepts a hello whose sender has proven its address. If a connection with the hello's key
   /// exists, moves its path and returns nil. Otherwise starts a connection and returns its id, or
-  /// refuses the hello and returns nil. `hasEnded` is true if a connection with the key has ended.
+  /// refuses the hello and returns nil. `history` is what is known about the key.
   @discardableResult
   mutating func acceptHello(
-    _ hello: Hello, _ tail: HelloTail, from source: Route, hasEnded: Bool, at now: Instant
+    _ hello: Hello, _ tail: HelloTail, from source: Route, _ history: KeyHistory, at now: Instant
   ) -> ConnectionID? {
     guard let id = keys[hello.key], let index = index(of: id) else {
-      return startConnection(for: hello, tail, from: source, hasEnded: hasEnded, at: now)
+      return startConnection(for: hello, tail, from: source, history, at: now)
     }
     guard hello.isSealed == (side.security != nil) else { return nil }
     if entries[index].connection.wouldBeginHandshake(with: tail.part, at: now),
-      !takeHandshake(.datagrams, at: now)
+      !takeHandshake(tail.part, at: now)
     {
       return nil
     }
@@ -200,12 +198,13 @@ extension Host {
   /// does not, or there are too many connections. If the connection must be encrypted and the
   /// handshake cannot begin with what follows the hello, ignores the hello and returns nil.
   private mutating func startConnection(
-    for hello: Hello, _ tail: HelloTail, from source: Route, hasEnded: Bool, at now: Instant
+    for hello: Hello, _ tail: HelloTail, from source: Route, _ history: KeyHistory,
+    at now: Instant
   ) -> ConnectionID? {
-    if let reason = findRefusal(of: hello, tail.part, hasEnded: hasEnded) {
+    if let reason = findRefusal(of: hello, tail.part, hasEnded: history == .ended) {
       let refusal = Refusal(
         keyPrefix: hello.key.prefix, reason: reason.rawValue,
-        tag: hasEnded ? makeRefusalTag(of: hello.key) : nil)
+        tag: history == .ended ? makeRefusalTag(of: hello.key) : nil)
       reply(to: source) { refusal.write(to: &$0) }
       return nil
     }
@@ -216,9 +215,10 @@ extension Host {
       return nil
     }
     let id = makeConnectionID()
-    guard let connection = makeConnection(id, for: hello, tail.part, from: source, at: now) else {
-      return nil
-    }
+    guard
+      let connection = makeConnection(
+        id, for: hello, tail.part, from: source, acceptsKnown: history != .forgotten, at: now)
+    else { return nil }
     if let index = paths[address].flatMap({ index(of: $0) }) {
       entries[index].connection.dropDatagramPathIfEnding()
       refresh(index, at: now)
@@ -235,18 +235,20 @@ extension Host {
   var acceptsTickets: Bool { side.security?.acceptsTickets == true }
 
   /// Creates the connection that begins with a hello. Returns nil if the hello is refused, which is
-  /// told to its sender, or has no effect.
+  /// told to its sender, or has no effect. If `acceptsKnown` is false, the hello may be one that
+  /// somebody has recorded.
   private mutating func makeConnection(
     _ id: ConnectionID, for hello: Hello, _ part: HandshakePart?, from source: Route,
-    at now: Instant
+    acceptsKnown: Bool, at now: Instant
   ) -> Connection? {
     guard side.security == nil || part?.number == 1 else { return nil }
     guard acceptsTickets, let part else {
-      guard takeHandshake(.datagrams, at: now),
+      guard takeHandshake(part, at: now),
         addStranger(id, from: source.endpoint.address, .datagrams, at: now)
       else { return nil }
       let connection = Connection.responding(
-        to: hello, part, from: source, as: side, makeSecrets(), at: now)
+        to: hello, part, from: source, acceptsKnown: acceptsKnown, as: side, makeSecrets(),
+        at: now)
       if connection == nil { strangers.remove(id) }
       return connection
     }
@@ -277,7 +279,9 @@ extension Host {
     of hello: Hello, _ part: HandshakePart?, hasEnded: Bool
   ) -> Goodbye.Code? {
     if !hello.hasOwnVersion { return .versionMismatch }
-    if hello.isSealed != (side.security != nil) { return .securityMismatch }
+    if side.requiresSealedStreams || hello.isSealed != (side.security != nil) {
+      return .securityMismatch
+    }
     if let security = side.security, let part, part.number == 1,
       !security.hasOwnPattern(part.message.span) || !security.acceptsConnections
     {
@@ -347,17 +351,6 @@ extension Host {
     return entries[index].wasAnswered && entries[index].connection.isEnding
   }
 
-  /// Remembers the key of an accepted connection whose request was answered and that has ended. At
-  /// the limit, drops the oldest key.
-  mutating func recordEnd(of entry: Entry) {
-    let key = entry.connection.key
-    guard entry.isIncoming, entry.wasAnswered, key != .none, !endedKeys.contains(key) else {
-      return
-    }
-    endedKeys.append(key)
-    if endedKeys.count > Self.endedKeyLimit { endedKeys.removeFirst() }
-  }
-
   /// Closes the connection at `index`, because its stream belongs to a connection that no longer
   /// exists or has ended. If that connection is still declining its peer's request, the same answer
   /// is sent on this stream too, where it may arrive first.
@@ -379,7 +372,7 @@ extension Host {
     guard let stream = entries[index].connection.removeStream() else { return }
     entries[other].connection.adoptStream(stream, of: info, at: now)
     report(.adopted(id, by: owner))
-    remove(index)
+    remove(index, at: now)
     if let other = self.index(of: owner) { refresh(other, at: now) }
   }
 }

@@ -67,7 +67,7 @@ extension Host {
       case .issueToken(let id): sendToken(directory.tokens.issue(), to: id, at: now)
       case .releaseSeat(let id, let peer): directory.seating.release(id, peer)
       case .releaseKey(let key, let id, let wasAnswered):
-        directory.release(key, of: id, wasAnswered: wasAnswered)
+        directory.release(key, of: id, wasAnswered: wasAnswered, at: now)
       }
     }
   }
@@ -119,7 +119,10 @@ extension Host {
     }
     if !hello.hasTicket { relays[source.endpoint] = nil }
     let tail = HelloTail(of: bytes.span, after: hello)
-    if let id = acceptHello(hello, tail, from: source, hasEnded: state == .ended, at: now) {
+    let history: KeyHistory =
+      state == .ended
+      ? .ended : hello.token != nil || directory.memory.isComplete(at: now) ? .new : .forgotten
+    if let id = acceptHello(hello, tail, from: source, history, at: now) {
       directory.claim(hello.key, for: id)
     }
     receivePacket(tail, in: bytes.span, from: source, at: now)
@@ -192,7 +195,7 @@ extension Host {
     guard let path = entries[index].connection.removeStream() else { return }
     entries[index].connection.secrets?.ticket = nil  // It passes to the other host.
     handoffs.append((.stream(id, HandedStream(path: path, key: key, info: info)), owner))
-    remove(index)
+    remove(index, at: now)
   }
 }
 

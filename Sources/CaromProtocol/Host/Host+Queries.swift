@@ -48,6 +48,11 @@ extension Host {
     return undelivered.contains { $0.connection == id }
   }
 
+  /// Returns how a connection is protected, or nil if there is no connection with this id.
+  package func protection(of id: ConnectionID) -> LinkProtection? {
+    index(of: id).map { entries[$0].connection.protection }
+  }
+
   package func statistics(of id: ConnectionID) -> PeerStatistics? {
     index(of: id).map { entries[$0].connection.peerStatistics }
   }

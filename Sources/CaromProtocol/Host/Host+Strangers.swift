@@ -52,9 +52,24 @@ extension Host {
     side.security.map { !$0.acceptsTickets } ?? false
   }
 
+  /// Returns whether the handshake that `part` begins over datagrams may begin for a stranger, and
+  /// reduces the budget if so.
+  mutating func takeHandshake(_ part: HandshakePart?, at now: Instant) -> Bool {
+    #if canImport(CaromCrypto)
+      let isKnown = part.map { HandshakeOffer.isForKnownHost($0.message.span) } ?? false
+    #else
+      let isKnown = false
+    #endif
+    return takeHandshake(.datagrams, isForKnownHost: isKnown, at: now)
+  }
+
   /// Returns whether a handshake may begin for a stranger, and reduces the budget if so.
-  mutating func takeHandshake(_ link: Strangers.Link, at now: Instant) -> Bool {
-    guard hasStrangersHandshakes, !handshakeBudget.take(link, at: now) else { return true }
+  mutating func takeHandshake(
+    _ link: Strangers.Link, isForKnownHost: Bool = false, at now: Instant
+  ) -> Bool {
+    guard hasStrangersHandshakes,
+      !handshakeBudget.take(link, isForKnownHost: isForKnownHost, at: now)
+    else { return true }
     strangerStatistics.postponed += 1
     return false
   }

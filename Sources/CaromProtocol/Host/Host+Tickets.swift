@@ -22,10 +22,10 @@ extension Host {
       // The hello was duplicated, its answer was lost, or the connection began on a stream.
       let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
       guard paths[address] == id else { return sendRetry(for: hello, to: source, at: now) }
-      acceptHello(hello, tail, from: source, hasEnded: false, at: now)
+      acceptHello(hello, tail, from: source, .new, at: now)
     } else {
       if deferToDirectory(hello, bytes, from: source) { return }
-      acceptHello(hello, tail, from: source, hasEnded: hasEnded(hello.key), at: now)
+      acceptHello(hello, tail, from: source, findHistory(of: hello.key, at: now), at: now)
     }
   }
 

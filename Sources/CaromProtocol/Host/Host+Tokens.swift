@@ -12,14 +12,15 @@ extension Host {
       // The hello was duplicated, or its sender has moved to another address since.
       let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
       guard paths[address] == id else { return sendRetry(for: hello, to: source, at: now) }
-      if tail.part != nil { acceptHello(hello, tail, from: source, hasEnded: false, at: now) }
+      if tail.part != nil { acceptHello(hello, tail, from: source, .new, at: now) }
     } else {
       guard token.isValid(for: source.endpoint.address, secret: secret, at: now) else {
         return sendRetry(for: hello, to: source, at: now)
       }
       if deferToDirectory(hello, bytes, from: source) { return }
       guard tokens.use(token.serial) else { return sendRetry(for: hello, to: source, at: now) }
-      acceptHello(hello, tail, from: source, hasEnded: hasEnded(hello.key), at: now)
+      // A token is valid once, so the hello is no repetition.
+      acceptHello(hello, tail, from: source, hasEnded(hello.key) ? .ended : .new, at: now)
     }
     receivePacket(tail, in: bytes, from: source, at: now)
   }

@@ -1,5 +1,9 @@
 import CaromCore
 
+#if canImport(CaromCrypto)
+  import CaromCrypto
+#endif
+
 /// All connections of one process: the accepted connections, whose peers occupy seats, and the
 /// connections that this host opened. A host is a polled state machine; the shell owns the streams
 /// and the datagram sockets.
@@ -41,6 +45,10 @@ package struct Host {
   /// The keys of accepted connections whose requests were answered and that have ended, oldest
   /// first.
   var endedKeys: [ConnectionKey] = []
+  /// When the connections in `endedKeys` ended.
+  var endTimes: [Instant] = []
+  /// Whether keys that were dropped from `endedKeys` still matter.
+  var memory = KeyMemory()
   /// The keys of the connections whose attempts with the join code were refused most recently over
   /// datagrams, with the reasons, oldest first. A refusal may be lost, so the host repeats it when
   /// the initiator repeats its last message.
@@ -78,18 +86,21 @@ package struct Host {
   /// `secret` is the key of the cookies and tokens that the host issues; draw it from the system's
   /// random number generator. All hosts of a group must have the same `secret`, and each its own
   /// `member`. If `security` is not nil, all links are encrypted, and the id of the identity in
-  /// `security` becomes the host's id.
+  /// `security` becomes the host's id. If `requiresSealedStreams` is true, the host uses no
+  /// datagrams and only streams that the shell marks as encrypted below the session, on which there
+  /// is no handshake.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(),
     secret: HostSecret = HostSecret(low: 0, high: 0), security: LinkSecurity? = nil,
-    member: Int? = nil
+    requiresSealedStreams: Bool = false, member: Int? = nil
   ) {
     self.member = member
     lastID = ConnectionID.beginning(of: member ?? 0).number
     var security: LinkSecurity? = security
     secrets = security?.takeSecrets()
-    side = LocalSide(local, timing: timing, security: security)
+    side = LocalSide(
+      local, timing: timing, security: security, requiresSealedStreams: requiresSealedStreams)
     gate = security?.makeGate()
     tickets = member == nil ? security?.makeTicketBook() : nil
     handshakeBudget = HandshakeBudget(usesCode: security?.usesCode == true)
@@ -139,9 +150,11 @@ package struct Host {
 extension Host {
   /// Adds a connection for a stream that a peer opened from `source`. Returns false without adding
   /// one if there are too many connections or too many strangers of this source, or if the budget
-  /// for handshakes is used up (see `findStreamPause`).
+  /// for handshakes is used up (see `findStreamPause`). `isSealed` is true if the stream is
+  /// encrypted below the session. If it must be and is not, the peer is told so.
   package mutating func accept(
-    _ id: ConnectionID, from source: IPAddress = .loopback4, at now: Instant
+    _ id: ConnectionID, from source: IPAddress = .loopback4, isSealed: Bool = false,
+    at now: Instant
   ) -> Bool {
     guard entries.count < Self.connectionLimit else {
       strangerStatistics.refused += 1
@@ -152,23 +165,35 @@ extension Host {
     }
     let connection = Connection.respondingOnStream(as: side, makeSecrets(), at: now)
     insert(Entry(id: id, connection: connection, isIncoming: true, isStranger: true), at: now)
+    if side.requiresSealedStreams, !isSealed {
+      close(id, Goodbye(.securityMismatch), as: .securityMismatch, at: now)
+    }
     return true
   }
 
   /// Adds a stream that this host opened. If the connection exists already, the stream joins it;
   /// otherwise, the host requests a seat on the stream. Returns false if the connection is ending
   /// or already has a stream, in which case the shell must close the new stream.
+  ///
+  /// `hostKey` is the key that the host at the other end advertises, if any; see `connect`.
+  /// `isSealed` is true if the stream is encrypted below the session; if it must be and is not, a
+  /// connection that has no other link ends.
   @discardableResult
   package mutating func handleStreamConnected(
-    _ id: ConnectionID, key: ConnectionKey = .none, at now: Instant
+    _ id: ConnectionID, key: ConnectionKey = .none, hostKey: PublicKey? = nil,
+    isSealed: Bool = false, at now: Instant
   ) -> Bool {
+    guard isSealed || !side.requiresSealedStreams else {
+      endUnsealed(id, key: key, at: now)
+      return false
+    }
     if let index = index(of: id) {
       let isAdded = entries[index].connection.addStream(at: now)
       refresh(index, at: now)
       return isAdded
     }
     let connection = Connection.initiatingOnStream(
-      as: side, key: key, makeSecrets(), at: now)
+      as: side, key: key, makeSecrets(advertisedKey: hostKey), at: now)
     insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     return true
   }
@@ -176,17 +201,21 @@ extension Host {
   /// Connects over datagrams to the first of `routes` that answers, and requests a seat there. The
   /// connection may already have a stream. Ignores endpoints that another outgoing connection of
   /// this host uses, unless the peer has closed that connection.
+  ///
+  /// `hostKey` is the key that the host there advertises, if any. It saves a round trip if the host
+  /// has that key, and changes nothing else. Nothing is proven by it.
   package mutating func connect(
     _ id: ConnectionID, to routes: [Route], key: ConnectionKey, token: JoinToken? = nil,
-    at now: Instant
+    hostKey: PublicKey? = nil, at now: Instant
   ) {
-    let unused = routes.filter {
+    let unused = (side.requiresSealedStreams ? [] : routes).filter {
       let owner = paths[PathAddress(endpoint: $0.endpoint, sender: .responder)]
       guard let owner, owner != id, let index = index(of: owner) else { return true }
       return entries[index].connection.isLingering
     }
     if index(of: id) == nil {
-      let connection = Connection.initiating(as: side, key: key, makeSecrets(), at: now)
+      let connection = Connection.initiating(
+        as: side, key: key, makeSecrets(advertisedKey: hostKey), at: now)
       insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     }
     guard let index = index(of: id) else { return }
@@ -198,7 +227,7 @@ extension Host {
     refresh(entries.insert(entry), at: now)
   }
 
-  mutating func remove(_ index: Int) {
+  mutating func remove(_ index: Int, at now: Instant) {
     let vacancy = Connection(
       local: side, key: .none, isInitiator: false, state: .closed, at: .zero)
     let entry = entries.remove(
@@ -206,7 +235,7 @@ extension Host {
     deadlines.set(nil, at: index)
     if entry.isStranger { strangers.remove(entry.id) }
     storeUndeliveredMessages(of: entry)
-    recordEnd(of: entry)
+    recordEnd(of: entry, at: now)
     for endpoint in entry.endpoints { removePath(from: endpoint, entry.peerRole, of: entry.id) }
     releaseTicket(of: entry)
     if keys[entry.connection.key] == entry.id { keys[entry.connection.key] = nil }
@@ -236,11 +265,12 @@ extension Host {
     guard let index = index(of: id) else { return }
     entries[index].connection.handleLinkEnd(end, at: now)
     refresh(index, at: now)
-    removeIfClosed(id)  // looked up by id: handling its events may have removed other entries
+    // Looked up by id: handling its events may have removed other entries.
+    removeIfClosed(id, at: now)
   }
 
-  private mutating func removeIfClosed(_ id: ConnectionID) {
-    if let index = index(of: id), entries[index].connection.isClosed { remove(index) }
+  private mutating func removeIfClosed(_ id: ConnectionID, at now: Instant) {
+    if let index = index(of: id), entries[index].connection.isClosed { remove(index, at: now) }
   }
 
   /// Handles the timeouts that are due at `now`, in order of connection id. Call at `nextTimeout`.
@@ -314,7 +344,7 @@ extension Host {
     handleEvents(of: index, at: now)
     guard let index = self.index(of: id) else { return }
     if entries[index].connection.isClosed {
-      remove(index)
+      remove(index, at: now)
     } else {
       updatePathsAndDeadline(of: index, at: now)
     }

@@ -25,15 +25,18 @@ package struct HostDirectory: Sendable {
 
   /// A dictionary that drops its oldest key when it exceeds `limit` keys. It is never iterated,
   /// because its order is not deterministic.
-  private struct BoundedKeys: Sendable {
+  private struct BoundedKeys<Value: Sendable>: Sendable {
     let limit: Int
-    var values: [ConnectionKey: Int] = [:]
+    var values: [ConnectionKey: Value] = [:]
     var order = Deque<ConnectionKey>()
 
-    mutating func insert(_ key: ConnectionKey, _ value: Int) {
-      guard values.updateValue(value, forKey: key) == nil else { return }
+    /// Inserts a key. Returns the value of the oldest key if it was dropped.
+    @discardableResult
+    mutating func insert(_ key: ConnectionKey, _ value: Value) -> Value? {
+      guard values.updateValue(value, forKey: key) == nil else { return nil }
       order.append(key)
-      if order.count > limit, let oldest = order.popFirst() { values[oldest] = nil }
+      guard order.count > limit, let oldest = order.popFirst() else { return nil }
+      return values.removeValue(forKey: oldest)
     }
   }
 
@@ -45,8 +48,11 @@ package struct HostDirectory: Sendable {
   var tickets: TicketBook?
   /// The owner of each connection key in the group. A connection owns at most one key.
   private var owners: [ConnectionKey: ConnectionID] = [:]
-  private var ended = BoundedKeys(limit: endedKeyLimit)
-  private var initiators = BoundedKeys(limit: initiatorLimit)
+  /// When the connections with the keys ended.
+  private var ended = BoundedKeys<Instant>(limit: endedKeyLimit)
+  /// Whether keys in `ended` that were dropped still matter.
+  var memory = KeyMemory()
+  private var initiators = BoundedKeys<Int>(limit: initiatorLimit)
 
   /// Creates the directory of a group. `security` is the security that all hosts of the group use.
   package init(seats: Int, spectatorSeats: Int = 0, security: LinkSecurity? = nil) {
@@ -78,10 +84,13 @@ package struct HostDirectory: Sendable {
 
   /// Releases the key of a removed connection, if the connection owns the key. If `wasAnswered` is
   /// true, marks the key as ended, so that late packets do not start a new connection.
-  package mutating func release(_ key: ConnectionKey, of id: ConnectionID, wasAnswered: Bool) {
+  package mutating func release(
+    _ key: ConnectionKey, of id: ConnectionID, wasAnswered: Bool, at now: Instant
+  ) {
     guard owners[key] == id else { return }
     owners[key] = nil
-    if wasAnswered { ended.insert(key, id.member) }
+    guard wasAnswered, let dropped = ended.insert(key, now) else { return }
+    memory.recordForgotten(endedAt: dropped)
   }
 
   /// The number of keys that connections own.

@@ -1,5 +1,9 @@
 import CaromCore
 
+#if canImport(CaromCrypto)
+  import CaromCrypto
+#endif
+
 /// A host and, in matchmaking mode, its matchmaker. The same state machine runs on sockets and on
 /// the virtual network.
 package struct Lobby {
@@ -65,10 +69,10 @@ extension Lobby {
   /// `Host.handleStreamConnected`. Returns false if the connection is no longer needed, in which
   /// case the shell must close the stream.
   package mutating func handleStreamConnected(
-    _ id: ConnectionID, key: ConnectionKey = .none, at now: Instant
+    _ id: ConnectionID, key: ConnectionKey = .none, hostKey: PublicKey? = nil, at now: Instant
   ) -> Bool {
     guard markConnected(id) else { return false }
-    let isAdded = host.handleStreamConnected(id, key: key, at: now)
+    let isAdded = host.handleStreamConnected(id, key: key, hostKey: hostKey, at: now)
     handleHostEvents(at: now)
     return isAdded
   }
@@ -77,10 +81,10 @@ extension Lobby {
   /// needed.
   package mutating func connect(
     _ id: ConnectionID, to routes: [Route], key: ConnectionKey, token: JoinToken? = nil,
-    at now: Instant
+    hostKey: PublicKey? = nil, at now: Instant
   ) -> Bool {
     guard markConnected(id) else { return false }
-    host.connect(id, to: routes, key: key, token: token, at: now)
+    host.connect(id, to: routes, key: key, token: token, hostKey: hostKey, at: now)
     handleHostEvents(at: now)
     return true
   }

@@ -35,13 +35,31 @@
     /// Whether this side accepts initiators with a token of a backend.
     var acceptsTickets: Bool { if case .tickets = access { true } else { false } }
 
-    /// The pattern of the handshakes of all links.
+    /// The pattern of the handshakes of all links, unless the initiator knows the host's key.
     var pattern: HandshakePattern { usesTokens ? .nnpsk0 : usesCode ? .xxpsk3 : .xx }
 
-    /// Returns whether `message` is the first message of a handshake with this side's pattern.
+    /// Returns whether `message` is the first message of a handshake with this side's pattern. An
+    /// initiator that knows the host's key may use IK in place of XX.
     func hasOwnPattern(_ message: Span<UInt8>) -> Bool {
       guard message.count > 0 else { return false }
-      return message[0] & HandshakeOffer.patternMask == HandshakeOffer.code(of: pattern)
+      let code = message[0] & HandshakeOffer.patternMask
+      return code == HandshakeOffer.code(of: pattern)
+        || pattern == .xx && code == HandshakeOffer.code(of: .ik)
+    }
+
+    /// Returns the key with which this side begins its handshakes with a host, or nil if the host's
+    /// key is not known. `advertised` is the key that the host advertises, if any.
+    ///
+    /// An advertisement proves nothing, and what the first message of a handshake with a known key
+    /// contains can be read by everybody who has that key. So the advertised key counts only if
+    /// this side would accept the host with it anyway.
+    func findHostKey(advertised: PublicKey?) -> PublicKey? {
+      switch access {
+      case .anyone: return advertised
+      case .known(let peers, let name?): return peers.key(of: name)
+      case .known(let peers, nil): return advertised.flatMap { peers.contains($0) ? $0 : nil }
+      case .code, .token, .tickets: return nil
+      }
     }
 
     /// Returns the reason why this side does not trust a peer that has proven the key of `keys`;
@@ -104,7 +122,17 @@
 
     /// Returns the bits of a pattern.
     static func code(of pattern: HandshakePattern) -> UInt8 {
-      pattern == .nnpsk0 ? 0x20 : pattern == .xxpsk3 ? 0x10 : 0
+      switch pattern {
+      case .ik: 0x30
+      case .nnpsk0: 0x20
+      case .xxpsk3: 0x10
+      default: 0
+      }
+    }
+
+    /// Returns whether the handshake that `first` begins has the pattern IK.
+    static func isForKnownHost(_ first: Span<UInt8>) -> Bool {
+      first.count > 0 && first[0] & patternMask == code(of: .ik)
     }
 
     /// Returns the bits of `ciphers`: one for each.

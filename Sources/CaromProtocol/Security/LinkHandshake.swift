@@ -2,9 +2,10 @@
   import CaromCore
   import CaromCrypto
 
-  /// One side of the handshake of a link (Noise XX, XXpsk3 with a code, or NNpsk0 with a connect
-  /// token) while it waits for the peer's next message. A handshake is immutable: reading a message
-  /// returns the outcome as new values, and rejecting a message has no effect.
+  /// One side of the handshake of a link (Noise XX, IK with a host whose key is known, XXpsk3 with
+  /// a code, or NNpsk0 with a connect token) while it waits for the peer's next message. A
+  /// handshake is immutable: reading a message returns the outcome as new values, and rejecting a
+  /// message has no effect.
   ///
   /// Each side repeats its last message until the peer has evidently received it. Repeating a
   /// message requires no further public-key operation.
@@ -28,10 +29,13 @@
     /// The password exchange that proves knowledge of the code, on the initiator's side; nil on the
     /// responder's side, or without a code.
     private let exchange: PasswordExchange?
+    /// What an initiator that knows the host's key needs in addition; nil otherwise.
+    let known: KnownHost?
 
     init(
       _ noise: Handshake, _ message: [UInt8], number: UInt8, answering answered: [UInt8] = [],
-      ciphers: [Cipher], exchange: PasswordExchange? = nil, holding held: [UInt8] = []
+      ciphers: [Cipher], exchange: PasswordExchange? = nil, known: KnownHost? = nil,
+      holding held: [UInt8] = []
     ) {
       self.noise = noise
       self.message = message
@@ -39,6 +43,7 @@
       self.answered = answered
       self.ciphers = ciphers
       self.exchange = exchange
+      self.known = known
       self.held = held
     }
 
@@ -46,7 +51,7 @@
     func holding(_ second: [UInt8]) -> LinkHandshake {
       LinkHandshake(
         noise, message, number: number, answering: answered, ciphers: ciphers, exchange: exchange,
-        holding: second)
+        known: known, holding: second)
     }
   }
 
@@ -151,7 +156,8 @@
       to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
       _ randomness: Randomness
     ) -> LinkHandshake? {
-      guard first.count > PublicKey.length, security.hasOwnPattern(first), !security.usesTokens
+      guard first.count > PublicKey.length, security.hasOwnPattern(first), !security.usesTokens,
+        !HandshakeOffer.isForKnownHost(first)
       else { return nil }
       let offer = first[0]
       guard
@@ -196,6 +202,7 @@
       if usesToken {
         return readTokenAnswer(second).map { (handshake: nil, keys: $0) }
       }
+      if let known { return readAnswer(second, known) }
       var noise = noise
       do throws(HandshakeError) {
         let payload = try noise.read(second)

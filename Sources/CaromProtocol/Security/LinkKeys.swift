@@ -12,19 +12,24 @@
     let receiving: TransportKey
 
     /// Creates the keys of a link whose handshake has authenticated the peer's static key.
-    init(_ handshake: Handshake, cipher: Cipher) {
+    /// `usesKnownKey` is true if the initiator knew the host's key at the beginning.
+    init(_ handshake: Handshake, cipher: Cipher, usesKnownKey: Bool = false) {
       guard let remote = handshake.remoteStatic else {
         preconditionFailure("the handshake pattern must authenticate both sides")
       }
       self.init(
         handshake,
-        LinkKeys(handshake, cipher: cipher, key: remote, peer: PeerID(of: remote), ticket: nil))
+        LinkKeys(
+          handshake, cipher: cipher, usesKnownKey: usesKnownKey, key: remote,
+          peer: PeerID(of: remote), ticket: nil))
     }
 
     /// Creates the keys of a link whose handshake has proven that the peer knows a token's key.
     init(_ handshake: Handshake, cipher: Cipher, peer: PeerID, ticket: TicketUse? = nil) {
       self.init(
-        handshake, LinkKeys(handshake, cipher: cipher, key: nil, peer: peer, ticket: ticket))
+        handshake,
+        LinkKeys(
+          handshake, cipher: cipher, usesKnownKey: false, key: nil, peer: peer, ticket: ticket))
     }
 
     private init(_ handshake: Handshake, _ link: LinkKeys) {
@@ -49,16 +54,20 @@
     let ticket: TicketUse?
     /// The cipher that both sides have agreed on.
     let cipher: Cipher
+    /// Whether the initiator knew the responder's key at the beginning (pattern IK).
+    let usesKnownKey: Bool
     /// The secret from which the tags of hellos that move the path are computed.
     private let moveSecret: SecretBytes
 
     fileprivate init(
-      _ handshake: Handshake, cipher: Cipher, key: PublicKey?, peer: PeerID, ticket: TicketUse?
+      _ handshake: Handshake, cipher: Cipher, usesKnownKey: Bool, key: PublicKey?, peer: PeerID,
+      ticket: TicketUse?
     ) {
       peerKey = key
       self.peer = peer
       self.ticket = ticket
       self.cipher = cipher
+      self.usesKnownKey = usesKnownKey
       moveSecret = handshake.makeSecret()
     }
 

@@ -62,7 +62,7 @@
 
   /// The secrets of a host or of a connection: a sequence from which the ephemeral keys of
   /// handshakes are made, the tag of refusals that the initiator of a connection got from the host,
-  /// and the ticket with which the initiator got in.
+  /// the ticket with which the initiator got in, and the key that the host advertises.
   package struct LinkSecrets: Sendable {
     /// The secrets, stored outside the connection so that a connection in plaintext does not take
     /// more memory because of them.
@@ -70,13 +70,16 @@
       let source: SecretSource
       let refusalTag: AuthenticationTag?
       let ticket: TicketUse?
+      let advertisedKey: PublicKey?
 
       init(
-        _ source: SecretSource, _ refusalTag: AuthenticationTag? = nil, _ ticket: TicketUse? = nil
+        _ source: SecretSource, _ refusalTag: AuthenticationTag? = nil, _ ticket: TicketUse? = nil,
+        _ advertisedKey: PublicKey? = nil
       ) {
         self.source = source
         self.refusalTag = refusalTag
         self.ticket = ticket
+        self.advertisedKey = advertisedKey
       }
     }
 
@@ -87,20 +90,29 @@
     /// The tag that shows that a refusal comes from the host; nil until the host has sent the tag.
     var refusalTag: AuthenticationTag? {
       get { storage.refusalTag }
-      set { storage = Storage(storage.source, newValue, storage.ticket) }
+      set { storage = Storage(storage.source, newValue, storage.ticket, storage.advertisedKey) }
     }
 
     /// On the responder's side, the ticket that the initiator has used for the connection; nil if
     /// there is none.
     var ticket: TicketUse? {
       get { storage.ticket }
-      set { storage = Storage(storage.source, storage.refusalTag, newValue) }
+      set { storage = Storage(storage.source, storage.refusalTag, newValue, storage.advertisedKey) }
+    }
+
+    /// On the initiator's side, the key that the host advertises; nil if there is none. It proves
+    /// nothing.
+    var advertisedKey: PublicKey? {
+      get { storage.advertisedKey }
+      set { storage = Storage(storage.source, storage.refusalTag, storage.ticket, newValue) }
     }
 
     /// Returns the next secret of the sequence.
     mutating func next() -> SecretBytes {
       var source = storage.source
-      defer { storage = Storage(source, storage.refusalTag, storage.ticket) }
+      defer {
+        storage = Storage(source, storage.refusalTag, storage.ticket, storage.advertisedKey)
+      }
       return source.next()
     }
 

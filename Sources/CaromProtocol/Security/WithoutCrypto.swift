@@ -10,6 +10,9 @@
     public var id: PeerID { switch self {} }
   }
 
+  /// A peer's public key.
+  package enum PublicKey: Hashable, Sendable {}
+
   package enum LinkSecurity: Sendable {
     var keyLimits: KeyLimits { switch self {} }
     var identity: Identity? { switch self {} }
@@ -24,6 +27,8 @@
     }
     func findDistrust(of keys: LinkKeys, named name: String? = nil) -> String? { switch self {} }
     func makeGate() -> CodeGate? { switch self {} }
+    var policy: SecurityPolicy { switch self {} }
+    func protection(of keys: LinkKeys) -> LinkProtection { switch self {} }
     mutating func takeSecrets() -> LinkSecrets { switch self {} }
     func makeRefusalTag(of key: ConnectionKey, secret: HostSecret) -> AuthenticationTag {
       switch self {}
@@ -67,11 +72,16 @@
       get { switch self {} }
       set { switch self {} }
     }
+    var advertisedKey: PublicKey? {
+      get { switch self {} }
+      set { switch self {} }
+    }
   }
 
   enum LinkKeys: Sendable {
     static let overhead = 0
     var peer: PeerID { switch self {} }
+    var usesKnownKey: Bool { switch self {} }
     var integrityLimit: UInt64 { switch self {} }
     var ticket: TicketUse? { switch self {} }
     func makeTag(of hello: Hello) -> AuthenticationTag { switch self {} }
@@ -95,6 +105,12 @@
     ) -> Bool { switch self {} }
   }
 
+  enum HandshakeAnswer {
+    case rejected
+    case second(LinkHandshake)
+    case last(LinkHandshake, DerivedKeys, payload: [UInt8])
+  }
+
   enum BodyKeys: Sendable {
     init(_ keys: DerivedKeys, _ limits: KeyLimits) { switch keys {} }
     var link: LinkKeys { switch self {} }
@@ -116,10 +132,10 @@
     static func initiating(
       _ security: LinkSecurity, key: ConnectionKey, _ secrets: inout LinkSecrets
     ) -> LinkHandshake { switch security {} }
-    static func responding(
-      to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
-      _ secrets: inout LinkSecrets
-    ) -> LinkHandshake? { switch security {} }
+    static func answering(
+      _ first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey, hello: [UInt8],
+      acceptsKnown: Bool, _ secrets: inout LinkSecrets
+    ) -> HandshakeAnswer { switch security {} }
     func answers(_ message: Span<UInt8>) -> Bool { switch self {} }
     var held: [UInt8] { switch self {} }
     func holding(_ second: [UInt8]) -> LinkHandshake { switch self {} }

@@ -23,12 +23,23 @@ package struct HostSecret: Hashable, Sendable {
   }
 }
 
+#if !hasFeature(Embedded)
+  extension HostSecret: CustomStringConvertible, CustomReflectable {
+    /// A string that does not show the secret.
+    package var description: String { "host secret" }
+    /// An empty mirror, so that `dump` does not show the secret.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+  }
+#endif
+
 /// A value that a host sends to an unvalidated endpoint. An endpoint that returns the cookie has
 /// proven that it receives datagrams at its address.
 package struct Cookie: Hashable, Sendable {
   /// The length of a time slot in nanoseconds: 16 s. A cookie is valid in the slot in which it was
   /// made and in the next one.
   private static let slotLength: Int64 = 16_000_000_000
+  /// The maximum time for which a cookie is valid, in nanoseconds.
+  static let lifetime = 2 * slotLength
 
   /// The 64 bits of the cookie, never 0.
   package let bits: UInt64

@@ -62,6 +62,14 @@ package struct Hello: Hashable, Sendable {
     return writer.bytes
   }
 
+  /// The bytes of the hello without padding. They are part of what the first message of
+  /// a handshake with a known host is bound to.
+  var encoded: [UInt8] {
+    var writer = FrameWriter(limit: Self.paddedLength)
+    writeFields(to: &writer)
+    return writer.takeBytes()
+  }
+
   package init(
     version: UInt16? = nil, key: ConnectionKey, epoch: UInt32, resumes: Bool, cookie: Cookie?,
     token: AddressToken? = nil, isSealed: Bool = false
@@ -115,6 +123,11 @@ package struct Hello: Hashable, Sendable {
 
   /// Appends the hello, padded if it has neither cookie nor token.
   package func write(to writer: inout FrameWriter) {
+    writeFields(to: &writer)
+    if isPadded { writer.appendPadding(to: Self.paddedLength) }
+  }
+
+  private func writeFields(to writer: inout FrameWriter) {
     writer.append(SessionDatagram.helloByte)
     writer.append(integer: isSealed ? Self.sealedMagic : Self.magic)
     writer.append(integer: version)
@@ -128,6 +141,5 @@ package struct Hello: Hashable, Sendable {
     writer.append(integer: cookie?.bits ?? 0)
     tag?.write(to: &writer)
     token?.write(to: &writer)
-    if isPadded { writer.appendPadding(to: Self.paddedLength) }
   }
 }

@@ -1,4 +1,5 @@
 import CaromCore
+import CaromCrypto
 import CaromProtocol
 import CaromTransport
 
@@ -9,6 +10,9 @@ struct Dial {
   let key: ConnectionKey
   /// The host's endpoints, kept so that the stream can be dialed again when it ends.
   let endpoints: [Endpoint]
+  /// The key that the host advertises; nil if it is not known. It saves a round trip, and proves
+  /// nothing.
+  let hostKey: PublicKey?
   /// The task that opens the stream; nil if no attempt is in progress.
   var task: Task<Void, Never>?
   /// The task that probes the host's UDP ports; nil if there is none.
@@ -25,12 +29,13 @@ struct Dial {
   var failure: TransportError?
 
   init(
-    to endpoints: [Endpoint], on loop: NetworkLoop,
+    to endpoints: [Endpoint], hostKey: PublicKey? = nil, on loop: NetworkLoop,
     waiter: CheckedContinuation<SessionError?, Never>? = nil
   ) {
     var generator = LoopGenerator(of: loop)
     key = ConnectionKey(using: &generator)
     self.endpoints = endpoints
+    self.hostKey = hostKey
     self.waiter = waiter
   }
 

@@ -1,4 +1,5 @@
 import CaromCore
+import CaromCrypto
 import CaromProtocol
 import CaromTransport
 
@@ -7,9 +8,11 @@ extension SessionNode {
   /// links are used, tries datagrams and a stream at the same time.
   ///
   /// Returns the id of the connection when the host has granted the seat. Cancelling the task
-  /// abandons the attempt. `limit` bounds the time for opening the stream.
+  /// abandons the attempt. `limit` bounds the time for opening the stream. `hostKey` is the public
+  /// key that the host advertises, or nil if it is not known: a key that turns out to be right
+  /// saves a round trip, and another one changes nothing. It does not make the node trust the host.
   public func connect(
-    to endpoints: [Endpoint], within limit: Duration = .seconds(10)
+    to endpoints: [Endpoint], hostKey: PublicKey? = nil, within limit: Duration = .seconds(10)
   ) async throws(SessionError) -> ConnectionID {
     let connection = lobby.makeConnectionID()
     let failure: SessionError? = await withTaskCancellationHandler {
@@ -17,7 +20,7 @@ extension SessionNode {
         guard !isShutDown, !Task.isCancelled else {
           return continuation.resume(returning: .transport(.cancelled))
         }
-        let dial = Dial(to: endpoints, on: loop, waiter: continuation)
+        let dial = Dial(to: endpoints, hostKey: hostKey, on: loop, waiter: continuation)
         begin(dial, as: connection, within: limit)
       }
     } onCancel: {
@@ -44,12 +47,13 @@ extension SessionNode {
   }
 
   /// Opens the connection that a `connect` event requested. If the attempt fails, the node looks
-  /// for another host.
+  /// for another host. `hostKey` has the same meaning as for `connect`.
   public func open(
-    _ connection: ConnectionID, to endpoints: [Endpoint], within limit: Duration = .seconds(5)
+    _ connection: ConnectionID, to endpoints: [Endpoint], hostKey: PublicKey? = nil,
+    within limit: Duration = .seconds(5)
   ) {
     guard !isShutDown else { return }
-    begin(Dial(to: endpoints, on: loop), as: connection, within: limit)
+    begin(Dial(to: endpoints, hostKey: hostKey, on: loop), as: connection, within: limit)
   }
 
   private func begin(_ dial: Dial, as connection: ConnectionID, within limit: Duration) {
@@ -63,7 +67,8 @@ extension SessionNode {
     let token = takeToken(of: routes.map(\.endpoint))
     let isDialing =
       !routes.isEmpty
-      && lobby.connect(connection, to: routes, key: dial.key, token: token, at: loop.now)
+      && lobby.connect(
+        connection, to: routes, key: dial.key, token: token, hostKey: dial.hostKey, at: loop.now)
     if kinds.contains(.stream) {
       dialStream(of: connection, to: dial.endpoints, within: limit)
     } else if !isDialing {
@@ -110,7 +115,8 @@ extension SessionNode {
     dials[connection]?.task = nil
     // In the meantime, the attempt may have been cancelled, or refused over datagrams.
     guard !isShutDown, let dial = dials[connection],
-      lobby.handleStreamConnected(connection, key: dial.key, at: loop.now)
+      lobby.handleStreamConnected(
+        connection, key: dial.key, hostKey: dial.hostKey, at: loop.now)
     else {
       stream.close()
       return endAttempt(connection, .cancelled)

@@ -1,4 +1,5 @@
 import CaromCore
+import CaromCrypto
 import CaromProtocol
 import CaromTransport
 
@@ -23,6 +24,9 @@ public actor SessionNode: LoopActor {
   public nonisolated let loop: NetworkLoop
   /// This side's description of itself, which is sent to peers.
   public nonisolated let local: PeerInfo
+  /// The node's public key, with which a client that knows it beforehand saves a round trip; nil if
+  /// connections are in plaintext or need a code or a token.
+  public nonisolated let publicKey: PublicKey?
   /// The kinds of links that the node offers and opens.
   public nonisolated let kinds: LinkKinds
 
@@ -84,6 +88,7 @@ public actor SessionNode: LoopActor {
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing,
       secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop))
     self.local = lobby.host.local
+    publicKey = lobby.host.knownKey
     acceptsTickets = security.acceptsTickets
     lobby.host.setWallClock(.now, at: loop.now)
   }
@@ -105,6 +110,7 @@ public actor SessionNode: LoopActor {
       secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop),
       at: loop.now)
     self.local = lobby.host.local
+    publicKey = lobby.host.knownKey
     acceptsTickets = false
   }
 
@@ -122,6 +128,7 @@ public actor SessionNode: LoopActor {
       secret: share.secret, security: share.security.makeLinkSecurity(on: loop),
       member: member)
     self.local = lobby.host.local
+    publicKey = lobby.host.knownKey
     acceptsTickets = share.security.acceptsTickets
     lobby.host.setWallClock(.now, at: loop.now)
   }

@@ -1,4 +1,5 @@
 import CaromCrypto
+import CaromProtocol
 
 /// How the connection to a peer is encrypted, and which key the peer has proven to have.
 public struct PeerSecurity: Hashable, Sendable {
@@ -9,10 +10,22 @@ public struct PeerSecurity: Hashable, Sendable {
   public let token: AcceptedTicket?
   /// The cipher of the link that carries messages: `ChaChaPoly` or `AESGCM`.
   public let cipher: String
-  /// The pattern of the handshake: `XX`, `XXpsk3` with a code, or `NNpsk0` with a connect
-  /// token.
+  /// The pattern of the handshake: `XX`, or `IK` if the client knew the host's key beforehand;
+  /// `XXpsk3` with a code, or `NNpsk0` with a connect token.
   public let pattern: String
+
+  /// The policy of the session, for example `code`.
+  public let policy: SecurityPolicy
 
   /// The public key in words, for people to compare.
   public var fingerprint: Fingerprint? { publicKey.map { Fingerprint($0) } }
+}
+
+extension PeerSecurity: CustomStringConvertible {
+  /// The policy, the pattern of the handshake, the cipher, and the words of the peer's key, if it
+  /// has proven one.
+  public var description: String {
+    (["\(policy.rawValue)", pattern, cipher] + (fingerprint.map { ["\($0)"] } ?? []))
+      .joined(separator: ", ")
+  }
 }

@@ -10,18 +10,7 @@ import CaromTransport
 /// `DisconnectReason.securityMismatch`; neither side falls back to less protection.
 public struct SessionSecurity: Hashable, Sendable {
   /// What a session requires of its connections, without the secrets that belong to it.
-  public enum Policy: String, CaseIterable, Hashable, Sendable {
-    /// Nothing: connections are in plaintext.
-    case none
-    /// Encryption. Any peer is accepted.
-    case anyone
-    /// Encryption, and a peer whose public key is known.
-    case known
-    /// Encryption, and a code that both sides know.
-    case code
-    /// Encryption, and a connect token that a backend has given to the client.
-    case token
-  }
+  public typealias Policy = SecurityPolicy
 
   /// The identity that the session proves to its peers. If it is nil, the session makes a new one
   /// when it begins, unless its connections are in plaintext, or it is a client with a connect

@@ -10,6 +10,9 @@ public struct Peer: Sendable {
   let hub: SessionHub
   /// Whether the peer hosts the session, so that this side is its client.
   public internal(set) var isHost = false
+  /// How the connection to the peer was protected when it opened; `security` also has the peer's
+  /// key.
+  public internal(set) var protection = LinkProtection.none
 
   var node: SessionNode { hub.node }
 

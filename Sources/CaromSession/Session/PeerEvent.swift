@@ -40,7 +40,7 @@ extension PeerEvent: CustomStringConvertible {
   /// The event as a line for logs: "Maya (66e55068) left: timedOut".
   public var description: String {
     switch self {
-    case .joined(let peer): "\(peer) joined"
+    case .joined(let peer): "\(peer) joined (\(peer.protection))"
     case .linkChanged(let peer, let kind): "\(peer) uses \(kind) now"
     case .interrupted(let peer): "\(peer) is interrupted: no link works"
     case .resumed(let peer): "\(peer) is back"

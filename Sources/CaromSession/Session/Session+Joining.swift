@@ -1,4 +1,5 @@
 import CaromCore
+import CaromCrypto
 import CaromProtocol
 import CaromTesting
 import CaromTransport
@@ -6,14 +7,16 @@ import CaromTransport
 extension Session {
   /// Connects to a host at one of `endpoints`, requests a seat and, once the host admits this
   /// client, runs `body` with the session and the host. A `token` from an earlier session with the
-  /// same host saves a round trip (see `joinToken`). `security` must match the host's; unless it is
-  /// `.none` or a connect token, this client has the id of its identity. `conditions` has the same
-  /// meaning as for `Session.host`.
+  /// same host saves a round trip (see `joinToken`), and so does the right `hostKey`, the public
+  /// key that the host advertises: see `SessionNode.connect`. `security` must match the host's;
+  /// unless it is `.none` or a connect token, this client has the id of its identity. `conditions`
+  /// has the same meaning as for `Session.host`.
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
-    token: JoinToken? = nil, conditions: LinkProfile? = nil, loop: NetworkLoop,
+    token: JoinToken? = nil, hostKey: PublicKey? = nil, conditions: LinkProfile? = nil,
+    loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let kinds = conditions == nil ? kinds : .datagram
@@ -23,7 +26,8 @@ extension Session {
     if let token { await node.store(token) }
     let session = await Session([node], admit: nil)
     return try await session.run {
-      let connection = try await session.connect(to: endpoints, within: limit, retrying: policy)
+      let connection = try await session.connect(
+        to: endpoints, hostKey: hostKey, within: limit, retrying: policy)
       // A host that has left in the meantime is a peer too: what it sent can still be read.
       guard let host = await session.hubs[0].peer(connection) else {
         throw SessionError.refused(.connectionLost)
@@ -38,7 +42,8 @@ extension Session {
     host: String, port: UInt16, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
-    token: JoinToken? = nil, conditions: LinkProfile? = nil, loop: NetworkLoop,
+    token: JoinToken? = nil, hostKey: PublicKey? = nil, conditions: LinkProfile? = nil,
+    loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let addresses: [IPAddress]
@@ -48,16 +53,17 @@ extension Session {
     return try await join(
       addresses.map { Endpoint($0, port: port) }, as: local, over: kinds, timing: timing,
       security: security, within: limit, retrying: policy, token: token,
-      conditions: conditions, loop: loop, body)
+      hostKey: hostKey, conditions: conditions, loop: loop, body)
   }
 
   private func connect(
-    to endpoints: [Endpoint], within limit: Duration, retrying policy: RetryPolicy
+    to endpoints: [Endpoint], hostKey: PublicKey?, within limit: Duration,
+    retrying policy: RetryPolicy
   ) async throws(SessionError) -> ConnectionID {
     var generator = LoopGenerator(of: loop)
     for attempt in 1... {
       do throws(SessionError) {
-        return try await node.connect(to: endpoints, within: limit)
+        return try await node.connect(to: endpoints, hostKey: hostKey, within: limit)
       } catch {
         // A cancelled task throws `cancelled` from the delay.
         guard error.isWorthRetrying,

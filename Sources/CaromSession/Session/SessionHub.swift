@@ -141,9 +141,17 @@ actor SessionHub: LoopActor {
 
 // MARK: - Events of the node
 extension SessionHub {
+  private func makePeer(_ connection: ConnectionID, _ info: PeerInfo) -> Peer {
+    var peer = Peer(info: info, connectionID: connection, hub: self)
+    (peer.isHost, peer.protection) = node.assumeIsolated {
+      (!$0.isIncoming(connection), $0.protection(of: connection))
+    }
+    return peer
+  }
+
   private func handle(_ event: SessionEvent) {
     if gate != nil, case .opened(let connection, let info) = event {
-      unjoined[connection] = Peer(info: info, connectionID: connection, hub: self)
+      unjoined[connection] = makePeer(connection, info)
     }
     gateEvent?(event)
     switch event {
@@ -151,9 +159,7 @@ extension SessionHub {
       if gate == nil { decide(connection, info) }
     case .opened(let connection, let info):
       guard gate == nil else { return }
-      var peer = Peer(info: info, connectionID: connection, hub: self)
-      peer.isHost = node.assumeIsolated { !$0.isIncoming(connection) }
-      add(peer)
+      add(makePeer(connection, info))
     case .closed(let connection, let info, let reason, _):
       if let peer = unjoined.removeValue(forKey: connection) { discardEarly(from: peer) }
       remove(connection, reason)

@@ -90,12 +90,13 @@ public final class SessionPoller: Sendable {
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
-    token: JoinToken? = nil, conditions: LinkProfile? = nil, loop: NetworkLoop? = nil
+    token: JoinToken? = nil, hostKey: PublicKey? = nil, conditions: LinkProfile? = nil,
+    loop: NetworkLoop? = nil
   ) throws(TransportError) -> SessionPoller {
     try SessionPoller(on: loop) { loop, core in
       try await Session.join(
         endpoints, as: local, over: kinds, timing: timing, security: security, within: limit,
-        retrying: policy, token: token, conditions: conditions, loop: loop
+        retrying: policy, token: token, hostKey: hostKey, conditions: conditions, loop: loop
       ) { session, _ in
         core.begin(session)
         await session.waitForEnd()

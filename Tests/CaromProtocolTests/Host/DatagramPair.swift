@@ -81,11 +81,30 @@ struct DatagramPair {
   /// The host's connection with the newest key; nil if there is none.
   var hostID: ConnectionID? { host.keys[key] }
 
-  mutating func connect(_ key: ConnectionKey) {
+  /// Connects the client, which believes that the host has the key `hostKey`, if it is not nil.
+  mutating func connect(
+    _ key: ConnectionKey, token: JoinToken? = nil, hostKey: PublicKey? = nil
+  ) {
     id = client.makeConnectionID()
     self.key = key
-    client.connect(id, to: [Self.hostRoute], key: key, at: now)
+    client.connect(id, to: [Self.hostRoute], key: key, token: token, hostKey: hostKey, at: now)
     drain()
+  }
+
+  /// The public key of the host; nil without encryption.
+  var hostKey: PublicKey? { host.side.security?.identity?.publicKey }
+
+  /// Creates one side with the identity `identity`.
+  static func makeHost(
+    _ number: UInt64, seats: Int, _ identity: Identity, access: LinkAccess = .anyone,
+    seed: UInt64
+  ) -> Host {
+    var generator = SeededGenerator(seed: seed)
+    let secret = HostSecret(using: &generator)
+    let seed = SecretBytes(random: SecretSource.length, using: &generator)
+    return Host(
+      makePeer(number), seats: seats, secret: secret,
+      security: LinkSecurity(identity, access: access, seed: seed))
   }
 
   /// Delivers datagrams until none is in flight.

@@ -36,16 +36,16 @@ import Testing
     directory.claim(key, for: id)
     #expect(directory.state(of: key) == .owned(id) && directory.ownerCount == 1)
     directory.recordInitiator(key, at: 1)
-    directory.release(key, of: makeID(9), wasAnswered: true)
+    directory.release(key, of: makeID(9), wasAnswered: true, at: .zero)
     #expect(directory.state(of: key) == .owned(id), "only its owner releases a key")
-    directory.release(key, of: id, wasAnswered: true)
+    directory.release(key, of: id, wasAnswered: true, at: .zero)
     #expect(directory.state(of: key) == .ended && directory.ownerCount == 0)
     directory.recordInitiator(key, at: 1)
     #expect(directory.state(of: key) == .ended, "an ended connection is not started again")
 
     let other = makeKey(2)
     directory.claim(other, for: id)
-    directory.release(other, of: id, wasAnswered: false)
+    directory.release(other, of: id, wasAnswered: false, at: .zero)
     #expect(directory.state(of: other) == .unknown, "the connection was never open")
   }
 
@@ -54,8 +54,12 @@ import Testing
     for number in 1...1_025 as ClosedRange<UInt64> {
       directory.recordInitiator(makeKey(5_000 + number), at: 1)
       directory.claim(makeKey(number), for: makeID(number))
-      directory.release(makeKey(number), of: makeID(number), wasAnswered: true)
+      directory.release(makeKey(number), of: makeID(number), wasAnswered: true, at: .zero)
+      #expect(directory.memory.isComplete(at: .zero) == (number < 1_025))
     }
+    // The key that was forgotten matters while a cookie that its connection had may be valid.
+    #expect(!directory.memory.isComplete(at: .zero + .nanoseconds(31_999_999_999)))
+    #expect(directory.memory.isComplete(at: .zero + .seconds(32)))
     #expect(directory.state(of: makeKey(1)) == .unknown)
     #expect(directory.state(of: makeKey(5_001)) == .unknown)
     for number in 2...1_025 as ClosedRange<UInt64> {

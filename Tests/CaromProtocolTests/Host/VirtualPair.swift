@@ -1,9 +1,11 @@
 import CaromCore
+import CaromCrypto
 import CaromTesting
 
 @testable import CaromProtocol
 
-/// A host and a client on a virtual network.
+/// A host and a client on a virtual network. If `knowsHost` is true, the client knows the host's
+/// key beforehand; otherwise `hostKey` is the key that it believes the host to have.
 struct VirtualPair {
   var world: VirtualWorld<VirtualPeer>
   let host: VirtualHost
@@ -15,21 +17,23 @@ struct VirtualPair {
     links: VirtualPeer.Links = .datagram, hostLinks: VirtualPeer.Links? = nil,
     load: Load = Load(), hostLoad: Load? = nil, timing: SessionTiming = SessionTiming(),
     access: (host: LinkAccess, client: LinkAccess) = (.anyone, .anyone),
-    keyLimits: KeyLimits = KeyLimits()
+    keyLimits: KeyLimits = KeyLimits(), knowsHost: Bool = false, hostKey: PublicKey? = nil,
+    recordsArrivals: Bool = false
   ) {
     world = VirtualWorld(seed: seed)
     let host = world.network.addHost(on: [0])
     let client = world.network.addHost(on: [0])
     world.network.setProfile(profile, from: client, to: host)
-    world.start(
-      VirtualPeer(
-        on: host, links: hostLinks ?? links, load: hostLoad ?? load, timing: timing,
-        access: access.host, keyLimits: keyLimits, seed: seed),
-      on: host)
+    let hostPeer = VirtualPeer(
+      on: host, links: hostLinks ?? links, load: hostLoad ?? load, timing: timing,
+      access: access.host, keyLimits: keyLimits, recordsArrivals: recordsArrivals, seed: seed)
+    world.start(hostPeer, on: host)
     world.start(
       VirtualPeer(
         on: client, connectingTo: host, links: links, load: load, timing: timing,
-        access: access.client, keyLimits: keyLimits, seed: seed),
+        access: access.client, keyLimits: keyLimits,
+        hostKey: knowsHost ? hostPeer.publicKey : hostKey, recordsArrivals: recordsArrivals,
+        seed: seed),
       on: client)
     self.host = host
     self.client = client

@@ -40,12 +40,16 @@ struct VirtualPeer: VirtualNode {
   private var streams: [(id: ConnectionID, stream: VirtualStream)] = []
   private var opening: [(id: ConnectionID, stream: VirtualStream)] = []
   private let target: Endpoint?
+  /// The key that the target is said to have; nil if nothing is said.
+  private let hostKey: PublicKey?
   private(set) var id: ConnectionID?
   var sender = LoadSender()
   private(set) var checker = LoadChecker()
   private(set) var events: [HostEvent] = []
   private(set) var openedAt: Instant?
   private(set) var endings: [DisconnectReason] = []
+  /// Everything that has arrived at this peer; nil if it is not recorded.
+  private(set) var heard: [[UInt8]]?
   private(set) var datagramsSent = 0
   private(set) var bytesSent = 0
   private(set) var largestDatagram = 0
@@ -53,15 +57,18 @@ struct VirtualPeer: VirtualNode {
   init(
     on host: VirtualHost, connectingTo target: VirtualHost? = nil, links: Links = .datagram,
     load: Load = Load(), timing: SessionTiming = SessionTiming(), access: LinkAccess = .anyone,
-    keyLimits: KeyLimits = KeyLimits(), seed: UInt64 = 1
+    keyLimits: KeyLimits = KeyLimits(), hostKey: PublicKey? = nil, recordsArrivals: Bool = false,
+    seed: UInt64 = 1
   ) {
+    self.hostKey = hostKey
+    if recordsArrivals { heard = [] }
     var generator = SeededGenerator(seed: seed &* 1_000 &+ UInt64(host.id.number))
     self.host = host
     self.links = links
     self.target = target.map { Endpoint($0.v4, port: Self.port) }
     key = ConnectionKey(using: &generator)
     let info = PeerInfo(
-      id: PeerID(high: 0, low: UInt64(host.id.number) + 1), name: "\(host.id)",
+      id: PeerID(high: 0, low: UInt64(host.id.number) + 1), name: "peer on \(host.id)",
       application: "test")
     var security =
       links.contains(.encrypted) ? LinkSecurity(using: &generator, access: access) : nil
@@ -79,6 +86,9 @@ struct VirtualPeer: VirtualNode {
     info.id = player
     machine = Host(info, seats: 16, timing: machine.side.timing, security: security)
   }
+
+  /// The public key of the peer's identity; nil without one.
+  var publicKey: PublicKey? { machine.side.security?.identity?.publicKey }
 
   var connection: Connection? { id.flatMap { machine.connection($0) } }
 
@@ -100,7 +110,8 @@ struct VirtualPeer: VirtualNode {
     let id = machine.makeConnectionID()
     self.id = id
     if links.contains(.datagram) {
-      machine.connect(id, to: [Route(target)], key: key, token: tokenInUse, at: network.now)
+      machine.connect(
+        id, to: [Route(target)], key: key, token: tokenInUse, hostKey: hostKey, at: network.now)
     }
     if links.contains(.stream) { opening.append((id, network.connect(from: host, to: target))) }
   }
@@ -139,8 +150,8 @@ struct VirtualPeer: VirtualNode {
     drain(in: &network)
   }
 
-  mutating func close(in network: inout VirtualNetwork) {
-    if let id { machine.close(id, Goodbye(.left), at: network.now) }
+  mutating func close(_ goodbye: Goodbye = Goodbye(.left), in network: inout VirtualNetwork) {
+    if let id { machine.close(id, goodbye, at: network.now) }
     drain(in: &network)
   }
 
@@ -157,6 +168,7 @@ struct VirtualPeer: VirtualNode {
     let now = network.now
     switch event {
     case .datagram(let datagram, _):
+      heard?.append(datagram.payload)
       machine.receiveDatagram(datagram.payload.span, from: Route(datagram.source), at: now)
     case .accepted(let stream, _, _):
       let id = machine.makeConnectionID()
@@ -164,7 +176,7 @@ struct VirtualPeer: VirtualNode {
     case .connected(let stream):
       guard let index = opening.firstIndex(where: { $0.stream == stream }) else { break }
       let entry = opening.remove(at: index)
-      machine.handleStreamConnected(entry.id, key: key, at: now)
+      machine.handleStreamConnected(entry.id, key: key, hostKey: hostKey, at: now)
       streams.append(entry)
     case .refused(let stream), .timedOut(let stream):
       if let entry = opening.first(where: { $0.stream == stream }) {
@@ -173,6 +185,7 @@ struct VirtualPeer: VirtualNode {
       }
       end(stream, .timedOut, at: now)
     case .bytes(let bytes, let stream):
+      heard?.append(bytes)
       guard let id = streams.first(where: { $0.stream == stream })?.id else { break }
       machine.receive(bytes.span, on: id, at: now)
     case .end(let stream):

@@ -76,13 +76,46 @@ import Testing
           let cipher = Cipher.aesGCM.isAvailable ? "AESGCM" : "ChaChaPoly"
           #expect(security?.pattern == "XXpsk3" && security?.cipher == cipher)
           #expect(security?.publicKey.map { PeerID(of: $0) } == peer.id)
+          #expect(security?.policy == .code)
+          let words = try #require(security?.fingerprint)
+          #expect(security.map { "\($0)" } == "code, XXpsk3, \(cipher), \(words)")
+          #expect("\(peer.protection)" == "code, XXpsk3, \(cipher)")
+          #expect(await peer.statistics?.protection == peer.protection)
         }
       }
       guard case .joined(let peer)? = await events.next() else {
         Issue.record("nobody has joined")
         return
       }
+      #expect("\(PeerEvent.joined(peer))" == "\(peer) joined (\(peer.protection))")
+      #expect(peer.protection.policy == .code && peer.protection.handshake == .xxpsk3)
       #expect(peer.name == "client")
+    }
+  }
+
+  @Test(arguments: [LinkKinds.all, .datagram, .stream], [1, 3])
+  func `a client that knows the host's key begins with it, whichever loop answers`(
+    kinds: LinkKinds, loops: Int
+  ) async throws {
+    let (host, other) = (Identity.random(), Identity.random())
+    try await Session.host(
+      as: makePeer("host"), on: [.loopback4], over: kinds, seats: 8, security: .anyone(as: host),
+      loops: loops
+    ) { _, port in
+      try await withNetworkLoop { loop in
+        for (key, pattern) in [(host.publicKey, "IK"), (other.publicKey, "XX")] {
+          for _ in 0..<3 {
+            try await Session.join(
+              [Endpoint(.loopback4, port: port)], as: makePeer("client"), over: kinds,
+              security: .anyone, hostKey: key, loop: loop
+            ) { _, peer in
+              #expect(await peer.security?.pattern == pattern)
+              #expect(peer.protection.handshake?.rawValue == pattern)
+              #expect(peer.id == host.id)
+            }
+          }
+        }
+      }
     }
   }
 

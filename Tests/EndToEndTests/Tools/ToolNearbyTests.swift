@@ -26,6 +26,8 @@ import Testing
     let row = try await peers.line("updated", with: "\"name\":\"Leo\"")
     #expect(row.name == "Leo")
     _ = try await peers.line("updated", with: "\"cipher\":\"")
+    _ = try await peers.line("updated", with: "\"policy\":\"anyone\",\"handshake\":\"XX\"")
+    _ = try await peers.line("updated", with: "\"fingerprint\":\"")
     #expect(await leo.end() == 0)
     #expect(try await maya.line("removed", with: "Leo").name == "Leo")
     #expect(await maya.end() == 0)
