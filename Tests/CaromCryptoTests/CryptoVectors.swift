@@ -2,20 +2,25 @@ import CaromCrypto
 import Foundation
 
 /// The published test vectors of one type: those in `Tests/Fixtures` and, if `CAROM_CASES` names a
-/// folder, those in its JSON files.
+/// folder, those in its JSON files. A file has an object with the list `vectors`.
 struct CryptoVectors<Vector: Decodable & Sendable>: Sendable {
   private(set) var vectors: [Vector] = []
   /// The files and vectors that could not be read.
   private(set) var problems: [String] = []
 
   /// Reads the vectors that have the field `key`, which tells them from those of other types.
-  init(withField key: String, from name: String) {
+  init(
+    withField key: String, from name: String,
+    folder: String? = ProcessInfo.processInfo.environment["CAROM_CASES"]
+  ) {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     var files = [tests.appending(path: "Fixtures/\(name)")]
-    if let folder = ProcessInfo.processInfo.environment["CAROM_CASES"], !folder.isEmpty {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      files += names.filter { $0.hasSuffix(".json") }.sorted()
-        .map { URL(filePath: folder).appending(path: $0) }
+    if let folder, !folder.isEmpty {
+      do {
+        files += try FileManager.default.contentsOfDirectory(atPath: folder)
+          .filter { $0.hasSuffix(".json") }.sorted()
+          .map { URL(filePath: folder).appending(path: $0) }
+      } catch { problems.append("\(folder): \(error)") }
     }
     for file in files {
       do { try read(file, key) } catch { problems.append("\(file.path): \(error)") }
@@ -26,7 +31,12 @@ struct CryptoVectors<Vector: Decodable & Sendable>: Sendable {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
-    let list = (json as? [String: Any])?["vectors"] as? [[String: Any]] ?? []
+    // The folder may also contain files with other cases, which have another top key.
+    guard let content = (json as? [String: Any])?["vectors"] else { return }
+    guard let list = content as? [[String: Any]] else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: "vectors is not a list of objects"))
+    }
     for vector in list where vector[key] != nil {
       let data = try JSONSerialization.data(withJSONObject: vector)
       vectors.append(try decoder.decode(Vector.self, from: data))

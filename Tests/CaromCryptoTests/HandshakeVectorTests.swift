@@ -24,8 +24,14 @@ struct HandshakeVector: Decodable, CustomTestStringConvertible {
 
   var testDescription: String { protocolName }
 
+  /// The pattern, or nil if the vector is of a protocol that Carom does not have: with another
+  /// curve, another hash or several pre-shared keys, or in one direction only.
   var pattern: HandshakePattern? {
-    HandshakePattern(String(protocolName.split(separator: "_")[1]))
+    let parts = protocolName.split(separator: "_").map(String.init)
+    guard parts.count == 5, parts[2] == "25519", parts[4] == "BLAKE2b",
+      ["AESGCM", "ChaChaPoly"].contains(parts[3])
+    else { return nil }
+    return HandshakePattern(parts[1])
   }
   var cipher: Cipher { protocolName.contains("AESGCM") ? .aesGCM : .chaChaPoly }
 
@@ -53,7 +59,7 @@ struct HandshakeVector: Decodable, CustomTestStringConvertible {
 struct HandshakeVectorTests {
   @Test func `all vectors are read`() {
     #expect(HandshakeVector.files.problems == [])
-    #expect(HandshakeVector.files.vectors.count >= 28)
+    #expect(HandshakeVector.files.vectors.count { $0.pattern != nil } >= 28)
   }
 
   @Test(arguments: HandshakeVector.files.vectors)
@@ -61,7 +67,9 @@ struct HandshakeVectorTests {
     guard vector.cipher.isAvailable else {
       try Test.cancel("this processor has no instructions for AES")
     }
-    let pattern = try #require(vector.pattern)
+    guard let pattern = vector.pattern else {
+      try Test.cancel("Carom does not have this protocol")
+    }
     var initiator = vector.makeInitiator(pattern)
     var responder = vector.makeResponder(pattern)
     var handshakeMessages = 0

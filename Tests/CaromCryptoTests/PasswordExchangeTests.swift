@@ -43,13 +43,15 @@ struct PasswordExchangeTests {
 
   @Test func `all vectors are read`() {
     #expect(PasswordVector.files.problems == [])
-    #expect(!PasswordVector.files.vectors.isEmpty)
+    #expect(PasswordVector.files.vectors.contains { $0.suite == "CPACE-RISTR255-SHA512" })
   }
 
   @Test(arguments: PasswordVector.files.vectors.indices)
-  func `both sides derive the key of a vector`(_ index: Int) {
+  func `both sides derive the key of a vector`(_ index: Int) throws {
     let vector = PasswordVector.files.vectors[index]
-    #expect(vector.suite == "CPACE-RISTR255-SHA512")
+    guard vector.suite == "CPACE-RISTR255-SHA512" else {
+      try Test.cancel("Carom does not have the suite \(vector.suite)")
+    }
     #expect(
       PasswordExchange.makeGenerator(
         vector.password.secret, channel: vector.channel.bytes, sessionID: vector.sessionID.bytes)
