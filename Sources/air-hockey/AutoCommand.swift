@@ -17,6 +17,9 @@ struct AutoCommand: AsyncParsableCommand {
 
   func validate() throws {
     try PortRange.check(port)
+    guard net.protection.policy != .token else {
+      throw ValidationError("A connect token is for certain hosts: use it with join.")
+    }
     guard (0...3600).contains(window) else {
       throw ValidationError("--window must be a whole number of seconds from 0 to 3600.")
     }

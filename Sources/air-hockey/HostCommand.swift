@@ -27,8 +27,9 @@ struct HostCommand: AsyncParsableCommand {
     if let matches, matches < 1 {
       throw ValidationError("--matches must be a whole number, 1 or more.")
     }
-    if opponent, net.protection.policy == .code || net.protection.policy == .known {
-      throw ValidationError("--opponent has neither a code nor a known key: leave it out.")
+    try net.protection.checkToken(isHost: true)
+    if opponent, [.code, .known, .token].contains(net.protection.policy) {
+      throw ValidationError("--opponent has no code, known key or token: leave it out.")
     }
     if options.headless, net.protection.code?.isEmpty == true {
       throw ValidationError("--headless shows no code: give one with --code CODE.")

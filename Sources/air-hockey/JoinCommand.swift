@@ -13,6 +13,8 @@ struct JoinCommand: AsyncParsableCommand {
   @Flag(name: .customLong("yield"), help: "Yield the seat to the first person who wants to join.")
   var yieldsSeat = false
 
+  func validate() throws { try net.protection.checkToken(isHost: false) }
+
   func run() async throws {
     let name = try options.playerName()
     var setup = options.setup(name, net)
@@ -21,7 +23,8 @@ struct JoinCommand: AsyncParsableCommand {
     let protection = try net.protection.load()
     setup.policy = protection.security.policy
     try await options.join(
-      table, as: net.peer(name, yieldsSeat: yieldsSeat), setup, protection.security, over: net)
+      table, as: net.peer(name, id: protection.player, yieldsSeat: yieldsSeat), setup,
+      protection.security, over: net)
   }
 }
 
@@ -35,6 +38,8 @@ struct WatchCommand: AsyncParsableCommand {
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
 
+  func validate() throws { try net.protection.checkToken(isHost: false) }
+
   func run() async throws {
     let name = try options.playerName()
     var setup = options.setup(name, net)
@@ -44,7 +49,8 @@ struct WatchCommand: AsyncParsableCommand {
     let protection = try net.protection.load()
     setup.policy = protection.security.policy
     try await options.join(
-      table, as: net.peer(name, isSpectator: true), setup, protection.security, over: net)
+      table, as: net.peer(name, id: protection.player, isSpectator: true), setup,
+      protection.security, over: net)
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Carom
+import CaromTransport
 import Foundation
 
 /// The options shared by all commands that play over the network.
@@ -53,10 +54,12 @@ struct NetOptions: ParsableArguments {
 
   var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
 
-  /// Returns the information about this player that is sent to peers.
-  func peer(_ name: String, yieldsSeat: Bool = false, isSpectator: Bool = false) -> PeerInfo {
+  /// Returns the information about this player that is sent to peers. `id` is nil for a new id.
+  func peer(
+    _ name: String, id: PeerID? = nil, yieldsSeat: Bool = false, isSpectator: Bool = false
+  ) -> PeerInfo {
     PeerInfo(
-      id: .random(), name: name, application: GameWire.application,
+      id: id ?? .random(), name: name, application: GameWire.application,
       applicationVersion: GameWire.version, yieldsSeat: yieldsSeat, isSpectator: isSpectator)
   }
 }
@@ -89,8 +92,8 @@ enum Transport: String, CaseIterable, ExpressibleByArgument, Sendable {
 struct SecurityOptions: ParsableArguments {
   @Option(
     help: """
-      How connections are protected: anyone (the default), known, code or none. Both players need \
-      the same; anyone and known fit together.
+      How connections are protected: anyone (the default), known, code, token or none. Both \
+      players need the same; anyone and known fit together.
       """)
   var security: SessionSecurity.Policy?
 
@@ -107,6 +110,19 @@ struct SecurityOptions: ParsableArguments {
 
   @Option(
     help: """
+      For those who join: the file with a connect token, as carom token make --json prints it.
+      """)
+  var token: String?
+
+  @Option(
+    help: """
+      For a host: the file with the key of the backend whose connect tokens let players in. \
+      carom token key makes such a file.
+      """)
+  var key: String?
+
+  @Option(
+    help: """
       The file with this player's key, which is created if it is missing. By default, a key is \
       made for each start, and with --security known kept in the configuration folder.
       """)
@@ -114,8 +130,17 @@ struct SecurityOptions: ParsableArguments {
 
   func validate() throws {
     let policy = policy
-    if policy == .token {
-      throw ValidationError("--security is none, anyone, known or code: air-hockey has no backend.")
+    if policy == .token, token == nil, key == nil {
+      throw ValidationError(
+        "--security token also needs --key FILE on a host, and --token FILE to join one.")
+    }
+    for (option, file) in [("--token", token), ("--key", key)] where file != nil {
+      guard policy == .token else {
+        throw ValidationError("\(option) FILE needs --security token, which it implies by itself.")
+      }
+    }
+    if identity != nil, token != nil {
+      throw ValidationError("--identity cannot be combined with --token: omit one of them.")
     }
     if code != nil, policy != .code {
       throw ValidationError(
@@ -139,7 +164,10 @@ struct SecurityOptions: ParsableArguments {
 
   /// How connections are protected.
   var policy: SessionSecurity.Policy {
-    security ?? (code != nil ? .code : known != nil ? .known : .anyone)
+    if let security { return security }
+    if code != nil { return .code }
+    if known != nil { return .known }
+    return token != nil || key != nil ? .token : .anyone
   }
 
   /// Reads the key files that the policy requires, and returns the protection. Creates this
@@ -158,8 +186,36 @@ struct SecurityOptions: ParsableArguments {
     case .code:
       let joinCode = try loadCode(makesCode: makesCode)
       return Protection(.code(joinCode, as: try loadIdentity()), code: joinCode)
-    case .token: throw CommandFailure(.usage, "air-hockey has no backend that makes connect tokens")
+    case .token:
+      guard let token else {
+        return Protection(.token(keys: [try loadBackendKey()], as: try loadIdentity()))
+      }
+      let loaded = try TokenFile(path: token)
+      return Protection(.token(loaded.token), player: loaded.player)
     }
+  }
+
+  /// Throws unless the options with which players join by a connect token are those of this side:
+  /// a host has a backend's key, and those who join have a token.
+  func checkToken(isHost: Bool) throws(ValidationError) {
+    if isHost, token != nil {
+      throw ValidationError("--token is for those who join; a host needs --key FILE.")
+    }
+    if !isHost, key != nil {
+      throw ValidationError("--key is for a host; those who join need --token FILE.")
+    }
+  }
+
+  /// Reads the key of the backend, which other users must not be able to read.
+  private func loadBackendKey() throws(CommandFailure) -> BackendKey {
+    let path = key ?? ""
+    var content = try PrivateFile.secret(path, limit: 2 * BackendKey.length + 1)
+    defer { _ = SecretBytes(moving: &content) }
+    if content.last == UInt8(ascii: "\n") { content.removeLast() }
+    guard let key = BackendKey(hexadecimal: content) else {
+      throw CommandFailure(.ioFailed, "the key \(path) does not have 64 hexadecimal digits")
+    }
+    return key
   }
 
   private func loadCode(makesCode: Bool) throws(CommandFailure) -> JoinCode {
@@ -206,10 +262,13 @@ struct Protection: Sendable {
   let security: SessionSecurity
   /// The join code that this side shows or has been given, or nil if the connections need no code.
   let code: JoinCode?
+  /// The id that this player has by its connect token, or nil if it has no token.
+  let player: PeerID?
 
-  init(_ security: SessionSecurity, code: JoinCode? = nil) {
+  init(_ security: SessionSecurity, code: JoinCode? = nil, player: PeerID? = nil) {
     self.security = security
     self.code = code
+    self.player = player
   }
 
   /// The text that players at this computer should read out to the other players: the join code or
@@ -221,3 +280,39 @@ struct Protection: Sendable {
 }
 
 extension SessionSecurity.Policy: ExpressibleByArgument {}
+
+/// A file with a connect token and the id of its player, in JSON as `carom token make --json`
+/// prints them. The player needs the id too, but only the host can read the one in the token.
+struct TokenFile {
+  let token: ConnectToken
+  let player: PeerID
+
+  private struct Fields: Decodable {
+    var token: String
+    var player: String
+  }
+
+  /// Reads the file, which other users must not be able to read.
+  init(path: String) throws(CommandFailure) {
+    let content = try PrivateFile.secret(path, limit: 8_192)
+    guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(content)),
+      let player = PeerID(fields.player), let token = try? ConnectToken(fields.token)
+    else {
+      throw CommandFailure(
+        .ioFailed, "\(path) is not what carom token make --json prints: ask for another token")
+    }
+    self.token = token
+    self.player = player
+  }
+}
+
+extension PrivateFile {
+  /// Returns the content of a file with a secret, at most `limit` bytes.
+  static func secret(_ path: String, limit: Int) throws(CommandFailure) -> [UInt8] {
+    do throws(PrivateFile.Failure) {
+      return try content(of: path, limit: limit, isSecret: true)
+    } catch {
+      throw CommandFailure(.ioFailed, "\(path) cannot be used: \(error)")
+    }
+  }
+}

@@ -13,7 +13,7 @@ struct Summary: Encodable, Equatable {
   var watchedClient: String?
   /// The last transport of the session, "udp" or "tcp"; nil if nobody joined.
   var transport: String?
-  /// The policy of the session: "none", "anyone", "known" or "code".
+  /// The policy of the session: "none", "anyone", "known", "code" or "token".
   var security = "none"
   /// The cipher of the last connection; nil if there was none, or it was in plaintext.
   var cipher: String?

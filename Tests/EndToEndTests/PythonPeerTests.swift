@@ -121,6 +121,35 @@ struct PythonPeerTests {
     #expect(own.fingerprint != nil && own.desyncs == 0)
   }
 
+  @Test(arguments: [["tcp"], ["udp"], ["both"], ["udp", "--loss", "0.1"]])
+  func `a match is played by connect token with a peer written from the page, in both roles`(
+    transport: [String]
+  ) async throws {
+    let backend = try await TokenBackend()
+    defer { backend.end() }
+    let common = ["--seconds", "1", "--security", "token", "--transport"] + transport
+    let hostProcess = try await HostProcess(
+      name: "Wire format", ["--seconds", "30", "--key", backend.keyFile])
+    let token = try await backend.makeToken(for: "127.0.0.1:\(hostProcess.port)")
+    let client = try await hostProcess.play(common + ["--token", token])
+    let report = try await hostProcess.game.report()
+    #expect(client["violations"] as? [String] == [])
+    #expect(client["endReason"] as? String == "finished" && report.endReason == "finished")
+    #expect(report.security == "token" && report.cipher == "ChaChaPoly")
+
+    let host = try PythonPeer.start(
+      ["127.0.0.1", "0", "--serve", "--key", backend.keyFile] + common)
+    let line = await host.output.line { $0.hasPrefix("port ") }
+    let port = try #require(line?.split(separator: " ").last)
+    let other = try await backend.makeToken(for: "127.0.0.1:\(port)")
+    let game = try RunningGame(
+      ["join", "127.0.0.1:\(port)", "--bot", "--json", "--token", other])
+    let (own, summary) = (try await game.report(), try await host.summary())
+    #expect(summary["violations"] as? [String] == [])
+    #expect(own.endReason == "finished" && summary["endReason"] as? String == "finished")
+    #expect(own.security == "token" && own.desyncs == 0)
+  }
+
   @Test(arguments: ["tcp", "udp"])
   func `keys change in a match with a peer written from the page, in both roles`(
     transport: String

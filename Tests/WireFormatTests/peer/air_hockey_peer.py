@@ -24,8 +24,13 @@ def main():
     parser.add_argument("--name", default="Python")
     parser.add_argument("--loss", type=float, default=0, help="share of datagrams to drop")
     parser.add_argument("--seed", type=int, default=1, help="seed for the dropped datagrams")
-    parser.add_argument("--security", choices=["none", "anyone", "code"], default="none")
+    parser.add_argument("--security", choices=["none", "anyone", "code", "token"],
+        default="none")
     parser.add_argument("--code", help="a join code, with --security code")
+    parser.add_argument("--token", help="a client's file with a connect token and its player, in "
+        "JSON, with --security token")
+    parser.add_argument("--key", help="a host's file with the key of its backend, in hexadecimal, "
+        "with --security token")
     parser.add_argument("--lifetime", type=int, help="the number of packets of a key")
     parser.add_argument("--garbage", help="bytes in hexadecimal to send after the grant, or "
         f"'{OFF_RINK}' for mallets outside the rink")

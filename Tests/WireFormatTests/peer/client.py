@@ -33,7 +33,8 @@ class Client(Peer):
             self.bind_datagrams(("", 0))
             self.session.path = Datagrams(
                 self.send_datagram, self.session.key, True, addresses=[address],
-                handshake=self.security and self.security.begin(self.session.key, True))
+                handshake=self.security and self.security.begin(
+                    self.session.key, True, self.session.opening))
         if options.transport != "udp":
             self.session.add_stream(Stream(socket.create_connection(address, timeout=10)))
 
@@ -46,7 +47,9 @@ class Client(Peer):
             if data[1:9] == self.session.key[:8] and not self.session.open:
                 self.session.reason = REASONS[data[9]]
         elif data[0] == HANDSHAKE and self.security:
-            self.session.take_answer(data, address)
+            packet = self.session.take_answer(data, address)
+            if packet:
+                self.take_data(packet, address)
         elif data[0] < HELLO:
             self.take_data(data, address)
 

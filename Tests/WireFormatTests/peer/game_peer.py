@@ -1,5 +1,6 @@
 """One peer of a match: its sockets, its one session, and 60 ticks per second."""
 
+import json
 import os
 import random
 import select
@@ -25,12 +26,30 @@ class Peer:
         self.options, self.violations = options, []
         self.security = None
         if options.security != "none":
-            self.security = Security(options.code, options.lifetime)
+            self.security = Security(
+                options.code, options.lifetime, *self.read_token(options.token),
+                self.read_backend_key(options.key))
         own = self.security.identifier if self.security else os.urandom(16)
         self.local = Information(own, options.name)
         self.session, self.udp, self.listener = None, None, None
         self.next_tick, self.ticks = None, 0
         self.chance = random.Random(options.seed)
+
+    @staticmethod
+    def read_token(file):
+        """The token and the player's id."""
+        if file is None:
+            return None, None
+        with open(file, encoding="utf-8") as stream:
+            fields = json.load(stream)
+        return fields["token"], bytes.fromhex(fields["player"])
+
+    @staticmethod
+    def read_backend_key(file):
+        if file is None:
+            return None
+        with open(file, encoding="ascii") as stream:
+            return bytes.fromhex(stream.read())
 
     # Events of the session.
 

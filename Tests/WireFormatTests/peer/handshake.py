@@ -34,24 +34,29 @@ class AddressValidator:
 
 def read_hello(data, is_sealed=False):
     """Version, key, epoch, whether the connection exists, cookie, tag, part of the handshake (its
-    number and message), and the packet that follows."""
+    number and message), and the packet that follows. A part without a cookie has a connect token."""
     if len(data) < HELLO_LENGTH:
         raise Broken("a hello that is too short")
     _, magic, version, key, epoch, flags, cookie = struct.unpack_from(HELLO_LAYOUT, data)
     rest = data[HELLO_LENGTH:]
     highest = 5 if is_sealed and cookie else 1
-    if magic != (b"CRM3" if is_sealed else b"CRM2") or flags & ~highest or cookie == 0 and (
-            len(data) != DATAGRAM_LIMIT or any(rest)):
+    presents = is_sealed and flags == 8 and cookie == 0
+    if magic != (b"CRM3" if is_sealed else b"CRM2") or flags & ~highest and not presents or (
+            cookie == 0 and (len(data) != DATAGRAM_LIMIT or any(rest) and not presents)):
         raise Broken("a malformed hello")
     tag, part = None, None
     if flags & 4:
         tag, rest = rest[:16], rest[16:]
-    if is_sealed and cookie and rest[:1] == bytes([HANDSHAKE]):
+    if is_sealed and (cookie or presents) and rest[:1] == bytes([HANDSHAKE]):
         reader = Reader(rest[1:])
         number, prefix = reader.unpack("B8s")
         part, rest = (number, reader.take(reader.varint())), reader.rest()
         if prefix != key[:8] or number not in (1, 3):
             raise Broken("a part of another handshake")
+    if presents:
+        if part is None or part[0] != 1:
+            raise Broken("a hello without the token that it announces")
+        rest = b""  # zeros, which are not checked
     if cookie and rest and rest[0] & 0xC0:
         raise Broken("a hello before something other than a data packet")
     return version, key, epoch, flags & 1 == 1, cookie, tag, part, rest

@@ -13,8 +13,11 @@ from rink import AWAY, HOME, Rink
 from rollback import Decider
 from session import GOODBYE, HANDSHAKE_MESSAGE, JOIN, REASONS, REQUEST, SEALED_VERSION, VERSION
 from session import Session
+from tokens import Refused
 from game_peer import INPUTS, SYNC, WORDS, Peer
 from wire import Broken, Reader, text
+
+UNPROVED = 360  # bytes that may answer a datagram from an address that is not proved
 
 
 class Host(Peer):
@@ -40,6 +43,8 @@ class Host(Peer):
             self.bind_datagrams((host, port))
             port = self.udp.getsockname()[1]
         self.port = port
+        if self.security and self.security.backend:
+            self.security.backend.address = (socket.inet_aton(host), port)
 
     def sockets(self):
         streams, others = super().sockets()
@@ -57,8 +62,12 @@ class Host(Peer):
         try:
             body = self.take_first_body(stream)
             key, joins = (None, False) if body is None else self.read_key(Reader(body))
+            if stream.owner is not None and key not in (None, stream.owner):
+                raise Broken("a ticket of another connection")
         except Broken as error:
             return self.refuse(stream, "protocolViolation", str(error))
+        except Refused as refusal:
+            return self.refuse(stream, refusal.reason)
         if stream.ended:
             self.pending.remove(stream)
         if key is None:
@@ -85,8 +94,13 @@ class Host(Peer):
             if reader.unpack("HHH") != (1, HANDSHAKE_MESSAGE, SEALED_VERSION):
                 raise Broken("no handshake")
             if stream.handshake is None:
-                stream.handshake = self.security.begin(bytes(16), False)
-                Session.say_handshake(stream, stream.handshake.second(reader.rest()))
+                handshake = stream.handshake = self.security.begin(bytes(16), False)
+                answer = handshake.second(reader.rest())
+                if handshake.uses_token:
+                    stream.owner = handshake.payload
+                    self.security.backend.use(handshake.ticket, stream.owner)
+                Session.say_handshake(stream, answer)
+                stream.keys = handshake.keys  # with a token, the last message
                 stream.push()
             else:
                 stream.handshake.end(reader.rest())
@@ -124,7 +138,8 @@ class Host(Peer):
     def take_hello(self, data, address):
         is_sealed = self.security is not None
         version, key, epoch, resumes, cookie, tag, part, rest = read_hello(data, is_sealed)
-        if not self.validator.admits(cookie, address):
+        presents = not cookie and part is not None and self.admits_ticket(key, address)
+        if not presents and not self.validator.admits(cookie, address):
             prefix = b"" if cookie else key[:8]
             return self.send_datagram(self.validator.retry(address, prefix), address)
         code = None
@@ -135,8 +150,9 @@ class Host(Peer):
         elif self.session is not None and self.session.key != key:
             code = "full"
         if code is not None:
-            gone = struct.pack("<B8sB", GONE, key[:8], REASONS.index(code))
-            return self.send_datagram(gone, address)
+            return self.send_gone(code, key, address)
+        if is_sealed and self.security.uses_token:
+            self.take_ticket(key, epoch, part, address, presents)
         if is_sealed:
             self.take_sealed_hello(key, epoch, cookie, tag, part, address)
             return self.take_data(rest, address) if rest and self.session else None
@@ -148,10 +164,56 @@ class Host(Peer):
             self.session.path.move(address, epoch)
         return self.take_data(rest, address) if rest else None
 
+    def send_gone(self, code, key, address):
+        gone = struct.pack("<B8sB", GONE, key[:8], REASONS.index(code))
+        self.send_datagram(gone, address)
+
+    # Connect tokens.
+
+    def admits_ticket(self, key, address):
+        """Whether a ticket may come from an address that is not proved."""
+        path = self.session.path if self.session else None
+        if not self.security.uses_token:
+            return False
+        if self.session is not None and self.session.key == key:
+            return path is not None and path.address == address
+        return path is None or path.address != address
+
+    def take_ticket(self, key, epoch, part, address, is_unproved):
+        """Opens a path with a connect token, or counts another datagram with the same one."""
+        if part is None or part[0] != 1:
+            return
+        path = self.session.path if self.session else None
+        if path is None:
+            self.open_path(key, epoch, part[1], address, is_unproved)
+        elif part[1] == path.first and not path.heard:
+            if is_unproved and path.allowance is not None:
+                path.allowance += UNPROVED
+            elif not is_unproved:
+                path.address, path.allowance = address, None
+                path.epoch = max(path.epoch, epoch)
+            path.owes_ping = True
+
+    def open_path(self, key, epoch, message, address, is_unproved):
+        handshake = self.security.begin(key, False)
+        try:
+            answer = handshake.second(message)
+            self.security.backend.use(handshake.ticket, key)
+        except Refused as refusal:
+            return self.send_gone(refusal.reason, key, address)
+        except Broken:
+            return None  # nobody who has the token made the message
+        self.session = self.session or self.make_session(key)
+        path = self.session.path = Datagrams(
+            self.send_datagram, key, False, address=address, epoch=epoch, handshake=handshake)
+        path.first, path.part, path.keys = message, answer, handshake.keys
+        path.allowance = UNPROVED if is_unproved else None
+        return self.session.take_opening(handshake.payload)
+
     def take_sealed_hello(self, key, epoch, cookie, tag, part, address):
         path = self.session.path if self.session else None
         if path is None:
-            if part is None or part[0] != 1:
+            if part is None or part[0] != 1 or self.security.uses_token:
                 return
             handshake = self.security.begin(key, False)
             answer = handshake.second(part[1])

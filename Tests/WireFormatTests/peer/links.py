@@ -30,6 +30,7 @@ class Stream:
         self.records, self.sent, self.acknowledged = {}, 0, 0
         self.came, self.told, self.asking, self.asking_since = 0, 0, 0, None
         self.handshake, self.keys, self.held = None, None, None
+        self.owner = None  # the key of the connection that has presented a ticket on the stream
         self.sealed, self.unsealed, self.plain = 0, 0, []
         self.lifetime = None  # of a key, in bodies
 
@@ -189,6 +190,9 @@ class Datagrams:
         self.handshake, self.keys = handshake, None
         self.lifetime = None  # of a key, in packets
         self.part = handshake.first() if handshake and is_initiator else b""
+        self.uses_token = handshake is not None and handshake.uses_token
+        self.presents = self.uses_token and is_initiator  # the ticket, before any cookie
+        self.allowance = None  # bytes that may be sent before the address is proved
 
     @property
     def open(self):
@@ -203,7 +207,35 @@ class Datagrams:
     def answered(self):
         return self.heard and self.probes < 3
 
+    @property
+    def prefix(self):
+        """What a responder puts before its data packets until the initiator has shown, with a data
+        packet, that it has the answer to its connect token."""
+        if not self.uses_token or self.is_initiator or self.heard:
+            return b""
+        return self.handshake_part(2, self.part)
+
+    @property
+    def room(self):
+        """The most bytes that the next datagram may have."""
+        if self.allowance is None or self.heard:
+            return DATAGRAM_LIMIT
+        return min(DATAGRAM_LIMIT, self.allowance)
+
+    @property
+    def waits(self):
+        """Whether so little may be sent that it waits for more to arrive."""
+        return self.room < len(self.prefix) + 64
+
     # Starting and moving the path.
+
+    def present(self, now):
+        """Sends the first datagram with a connect token."""
+        hello = struct.pack(HELLO_LAYOUT, HELLO, b"CRM3", 3, self.key, self.epoch, 8, 0)
+        first = hello + self.handshake_part(1, self.part)
+        self.send_datagram(first.ljust(DATAGRAM_LIMIT, b"\0"), self.addresses[0])
+        self.presents, self.hello_at = False, now + 0.2
+        self.epoch += 1  # for the hellos that follow if no answer arrives
 
     def hello(self):
         if self.handshake is None:
@@ -226,20 +258,26 @@ class Datagrams:
         self.hello_at = now + 0.2
 
     def take_answer(self, data, address):
-        """Takes the responder's message of the handshake; returns whether there are keys now."""
+        """Takes the responder's message of the handshake; returns whether there are keys now, and
+        the data packet that follows a message with a connect token."""
         reader = Reader(data[1:])
         number, prefix = reader.unpack("B8s")
-        message = reader.take(reader.varint())
-        reader.end()
-        if number != 2 or prefix != self.key[:8] or not self.securing or address != self.address:
-            return False
+        message, packet = reader.take(reader.varint()), reader.rest()
+        if packet and not self.uses_token:
+            raise Broken("a data packet after the answer")
+        expected = self.addresses if self.uses_token and not self.address else [self.address]
+        if number != 2 or prefix != self.key[:8] or address not in expected:
+            return False, b""
+        return self.securing and self.secure(message, address), packet
+
+    def secure(self, message, address):
         before = dict(vars(self.handshake))
         try:
             self.part = self.handshake.third(message)
         except Broken:
             vars(self.handshake).update(before)  # a forged message has no effect
             return False
-        self.keys, self.owes_ping = self.handshake.keys, True
+        self.keys, self.owes_ping, self.address = self.handshake.keys, True, address
         return True
 
     def call(self, now):
@@ -369,6 +407,8 @@ class Datagrams:
             return self.hello_at if self.is_initiator else None
         if self.securing:
             return self.hello_at if self.is_initiator else None
+        if self.waits:
+            return None
         moments = [self.acknowledgement_due(), 0 if self.owes_ping else None, self.probe_due()]
         moments += [p.overtaken + self.patience for p in self.sent.values() if p.overtaken]
         return min((moment for moment in moments if moment is not None), default=None)
@@ -395,7 +435,9 @@ class Datagrams:
 
     def work(self, channels, now):
         if self.address is None:
-            if self.is_initiator and now >= self.hello_at:
+            if self.presents:
+                self.present(now)
+            elif self.is_initiator and now >= self.hello_at:
                 self.call(now)
             return
         if self.securing:
@@ -422,7 +464,7 @@ class Datagrams:
     # Sending.
 
     def flush(self, channels, now, carries):
-        while self.open and len(self.sent) < 64:
+        while self.open and len(self.sent) < 64 and not self.waits:
             due = self.acknowledgement_due()
             owes = due is not None and now >= due
             if not (owes or self.owes_ping or carries and channels.pending):
@@ -439,11 +481,11 @@ class Datagrams:
     def send_packet(self, channels, now, carries, owes):
         self.change_key_if_due(now)
         is_proving = self.is_initiator and not self.heard
-        hello = self.hello() if is_proving and self.cookie else b""
-        if hello and self.handshake is not None:
+        hello = self.hello() if is_proving and self.cookie else self.prefix
+        if is_proving and hello and self.handshake is not None and not self.uses_token:
             hello += self.handshake_part(3, self.part)
         head, short = self.head(now)
-        room = DATAGRAM_LIMIT - len(hello) - (0 if self.keys is None else TAG)
+        room = self.room - len(hello) - (0 if self.keys is None else TAG)
         writer = FrameWriter(room, head + short)
         if self.came and not self.short_is_enough():
             writer.acknowledgement(self.came[:32], hold_byte(now - self.arrived))
@@ -462,6 +504,8 @@ class Datagrams:
         self.sent[self.next] = Sent(now, records, asks)
         self.next += 1
         self.forget()
+        if self.allowance is not None:
+            self.allowance -= len(hello) + len(packet)
         self.send_datagram(hello + packet, self.address)
         return True
 

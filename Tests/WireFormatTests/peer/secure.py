@@ -1,29 +1,21 @@
-"""The handshake of an encrypted link, and its keys: Noise XX, or XXpsk3 with a join code.
+"""The handshake of an encrypted link, and its keys: Noise XX, XXpsk3 with a join code, or NNpsk0 with
+a connect token.
 
 libsodium has the curves and the cipher, the standard library the hashes.
 """
 
 import ctypes
-import ctypes.util
 import hashlib
 import hmac
 import os
 import struct
 
+from tokens import SODIUM, Backend, Token
 from wire import Broken
 
 VERSION = 3
-CHACHA, WITH_CODE = 1, 16
+CHACHA, WITH_CODE, WITH_TOKEN = 1, 16, 32
 TAG = 16
-
-
-def sodium():
-    library = ctypes.CDLL(ctypes.util.find_library("sodium") or "libsodium.so.23")
-    library.sodium_init()
-    return library
-
-
-SODIUM = sodium()
 
 
 def multiply(function, scalar, point=None):
@@ -123,10 +115,10 @@ class Keys:
 
     KEPT = 0.1
 
-    def __init__(self, chaining, is_initiator, remote):
+    def __init__(self, chaining, is_initiator, peer):
         first, second, third = (key[:32] for key in derive(chaining, b"", 3))
         self.sending, self.receiving = (first, second) if is_initiator else (second, first)
-        self.secret, self.peer = third, identifier(remote)
+        self.secret, self.peer = third, peer
         self.changes, self.first_sent = 0, 0
         # Of a datagram path: the key phases, the lowest number that `receiving` has decrypted, and
         # the key before it with the time until which it is kept.
@@ -172,6 +164,8 @@ class Keys:
 class Handshake:
     """One side of a handshake. `key` is that of the connection, or zeros on a stream."""
 
+    uses_token = False
+
     def __init__(self, static, key, is_initiator, code=None, ephemeral=None, randomness=None):
         self.static, self.key, self.is_initiator, self.code = static, key, is_initiator, code
         self.ephemeral = ephemeral or os.urandom(32)
@@ -181,7 +175,8 @@ class Handshake:
             self.begin(CHACHA | (WITH_CODE if code else 0))
 
     def begin(self, offer):
-        name = b"Noise_%s_25519_ChaChaPoly_BLAKE2b" % (b"XXpsk3" if self.code else b"XX")
+        pattern = b"NNpsk0" if self.uses_token else b"XXpsk3" if self.code else b"XX"
+        name = b"Noise_%s_25519_ChaChaPoly_BLAKE2b" % pattern
         self.hash = self.chaining = name.ljust(64, b"\0")
         self.offer = offer
         self.prologue = b"carom session" + struct.pack("<HB", VERSION, offer) + self.key
@@ -196,7 +191,7 @@ class Handshake:
         self.chaining, key = derive(self.chaining, secret, 2)
         self.cipher_key, self.number = key[:32], 0
 
-    def mix_code(self, secret):
+    def mix_shared(self, secret):
         self.chaining, mixed, key = derive(self.chaining, secret, 3)
         self.mix_hash(mixed)
         self.cipher_key, self.number = key[:32], 0
@@ -221,7 +216,7 @@ class Handshake:
 
     def mix_ephemeral(self, public):
         self.mix_hash(public)
-        if self.code:
+        if self.code or self.uses_token:
             self.mix_key(public)
 
     # The messages.
@@ -274,9 +269,9 @@ class Handshake:
         static = self.encrypt(public_key(self.static))
         self.mix_key(dh(self.static, ephemeral))
         if self.code:
-            self.mix_code(self.cpace.key(choice[1:]))
+            self.mix_shared(self.cpace.key(choice[1:]))
         last = static + self.encrypt(b"")
-        self.keys = Keys(self.chaining, True, remote)
+        self.keys = Keys(self.chaining, True, identifier(remote))
         return last
 
     def end(self, message):
@@ -284,20 +279,82 @@ class Handshake:
         remote = self.decrypt(message[:48])
         self.mix_key(dh(self.ephemeral, remote))
         if self.code:
-            self.mix_code(self.shared)
+            self.mix_shared(self.shared)
         if self.decrypt(message[48:]) != b"":
             raise Broken("a last message that is too long")
-        self.keys = Keys(self.chaining, False, remote)
+        self.keys = Keys(self.chaining, False, identifier(remote))
+
+
+class TokenHandshake(Handshake):
+    """One side of a handshake with a connect token, which has two messages."""
+
+    uses_token = True
+
+    def __init__(self, security, key, is_initiator, payload=b""):
+        self.token, self.backend, self.host = security.token, security.backend, security.identifier
+        self.payload = payload
+        super().__init__(None, key, is_initiator)
+
+    def begin(self, offer):
+        super().begin(offer | WITH_TOKEN)
+
+    def first(self):
+        self.mix_shared(self.token.key)
+        public = public_key(self.ephemeral)
+        self.mix_ephemeral(public)
+        ticket = self.token.ticket
+        return (bytes([self.offer]) + struct.pack("<H", len(ticket)) + ticket + public
+                + self.encrypt(self.payload))
+
+    def second(self, message):
+        """Reads the initiator's message and sets `payload`, `ticket` and `keys`; returns the
+        responder's message. The ticket has not been used yet."""
+        if len(message) < 3 or not message[0] & CHACHA or message[0] & 0xF0 != WITH_TOKEN:
+            raise Broken("a handshake of another kind")
+        self.begin(message[0])
+        (length,) = struct.unpack_from("<H", message, 1)
+        if len(message) < 3 + length + 32:
+            raise Broken("a message that is too short")
+        self.ticket = self.backend.open(message[3 : 3 + length])
+        self.mix_shared(self.ticket.key)
+        remote = message[3 + length : 35 + length]
+        self.mix_ephemeral(remote)
+        self.payload = self.decrypt(message[35 + length :])
+        public = public_key(self.ephemeral)
+        self.mix_ephemeral(public)
+        self.mix_key(dh(self.ephemeral, remote))
+        answer = public + self.encrypt(bytes([CHACHA]) + self.host)
+        self.keys = Keys(self.chaining, False, self.ticket.player)
+        return answer
+
+    def third(self, message):
+        """Reads the responder's message, and sets `keys`. There is no message after it."""
+        self.mix_ephemeral(message[:32])
+        self.mix_key(dh(self.ephemeral, message[:32]))
+        choice = self.decrypt(message[32:])
+        if choice[:1] != bytes([CHACHA]) or len(choice) != 17:
+            raise Broken("a choice that was not offered")
+        self.keys = Keys(self.chaining, True, choice[1:])
+        return b""
 
 
 class Security:
-    """A peer's key, the code that both sides know, and when keys are replaced."""
+    """A peer's key or id, the code or token that both sides need, and when keys are replaced.
+    `token` is a client's token as text, `backend` the key of a host's backend."""
 
-    def __init__(self, code=None, lifetime=None):
+    def __init__(self, code=None, lifetime=None, token=None, player=None, backend=None):
         self.lifetime = lifetime or 2**22  # of a key, in packets
         self.static = os.urandom(32)
         self.code = code.upper().replace("-", "").encode() if code else None
-        self.identifier = identifier(public_key(self.static))
+        self.token, self.backend = token and Token(token), backend and Backend(backend)
+        self.identifier = player or identifier(public_key(self.static))
 
-    def begin(self, key, is_initiator):
+    @property
+    def uses_token(self):
+        return self.token is not None or self.backend is not None
+
+    def begin(self, key, is_initiator, payload=b""):
+        """`payload` is that of the first message with a token."""
+        if self.uses_token:
+            return TokenHandshake(self, key, is_initiator, payload)
         return Handshake(self.static, key, is_initiator, self.code)

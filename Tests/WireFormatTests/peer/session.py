@@ -79,7 +79,7 @@ class Session:
             return
         if self.security is None:
             return self.request_on_stream()
-        stream.handshake = self.security.begin(bytes(16), True)
+        stream.handshake = self.security.begin(bytes(16), True, self.key)
         self.say_handshake(stream, stream.handshake.first())
 
     def request_on_stream(self):
@@ -108,16 +108,27 @@ class Session:
     def answer_handshake(self, message):
         stream, stream.held = self.stream, None
         last = stream.handshake.third(message)
-        self.say_handshake(stream, last)
+        if last:
+            self.say_handshake(stream, last)
         stream.keys = stream.handshake.keys
         self.request_on_stream()
 
     def take_answer(self, data, address):
-        """The responder's message of the datagram path's handshake."""
+        """The responder's message of the datagram path's handshake; returns the data packet after
+        it."""
         if self.security.code and not self.open and self.stream and self.stream.keys:
-            return
-        if self.path.take_answer(data, address):
+            return b""
+        is_secure, packet = self.path.take_answer(data, address)
+        if is_secure and not self.path.uses_token:
             self.say(REQUEST, self.request, self.path)
+        return packet
+
+    def take_opening(self, payload):
+        """The request in the first message of a datagram path with a connect token."""
+        reader = Reader(payload)
+        if reader.unpack("HH") != (SESSION, REQUEST):
+            raise Broken("no request in the first message")
+        self.take_request(reader, self.path)
 
     def take_refusal_tag(self, reader, link):
         if not self.is_initiator or self.security is None:
@@ -144,6 +155,11 @@ class Session:
     @property
     def request(self):
         return b"get srv" + struct.pack("<H", VERSION) + self.key + self.local.bytes
+
+    @property
+    def opening(self):
+        """The request as the payload of the first message with a connect token."""
+        return struct.pack("<HH", SESSION, REQUEST) + self.request
 
     def links(self):
         return [link for link in (self.stream, self.path) if link is not None and (
