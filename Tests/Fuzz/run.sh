@@ -26,7 +26,8 @@ for name in "${targets[@]}"; do
   # The inputs of these targets are scripts or sequences of messages. Many short ones reach more than
   # a few long ones in the same time.
   case $name in
-  HostFuzz | MachineFuzz | MeshFuzz | ReplayFuzz | SnapshotFuzz | StreamFuzz | TransferFuzz) length=512 ;;
+  HandshakeFuzz | HelloFuzz | HostFuzz | MachineFuzz | MeshFuzz | NoiseFuzz) length=512 ;;
+  ReplayFuzz | SnapshotFuzz | StreamFuzz | TransferFuzz) length=512 ;;
   NodeFuzz | RollbackFuzz) length=1024 ;;
   *) length=4096 ;;
   esac

@@ -13,7 +13,7 @@ struct HostScript {
   /// The maximum number of bytes that one connection may hold: its credit, queues and reassembly in
   /// both directions, with a margin for rounding.
   static let memoryLimit = 160 << 20
-  static let hostRoute = Route(Endpoint(.v4(0x0A00_0001), port: 7777))
+  static let hostRoute = Route(ScriptSecurity.hostEndpoint)
   static let initiatorRoute = Route(Endpoint(.v4(0x0A00_0002), port: 5000))
 
   private var script: ArraySlice<UInt8>
@@ -31,23 +31,29 @@ struct HostScript {
   /// The number of datagrams and stream chunks that were delivered.
   private(set) var packets = 0
 
-  init(_ script: [UInt8]) {
+  init(_ script: [UInt8], _ security: ScriptSecurity) {
     self.script = script[...]
     let secret = HostSecret(low: 1, high: 2)
     func info(_ number: UInt64) -> PeerInfo {
       PeerInfo(id: PeerID(high: 0, low: number), name: "\(number)", application: "fuzz")
     }
-    host = Host(info(1), seats: 4, secret: secret)
-    initiator = Host(info(2), seats: 0, secret: secret)
+    host = Host(info(1), seats: 4, secret: secret, security: security.makeHostSecurity())
+    host.setWallClock(ScriptSecurity.timeOfDay, at: now)
+    initiator = Host(
+      info(2), seats: 0, secret: secret, security: security.makeInitiatorSecurity())
     id = initiator.makeConnectionID()
     initiator.connect(id, to: [Self.hostRoute], key: key, at: now)
   }
 
-  /// Runs a script to its end and returns the number of packets that were delivered.
-  static func run(_ script: [UInt8]) throws(Broken) -> Int {
-    var run = HostScript(script)
+  /// Runs a script to its end and returns the number of packets that were delivered. The connection
+  /// is open when the script begins.
+  static func run(_ script: [UInt8], _ security: ScriptSecurity = .none) throws(Broken) -> Int {
+    var run = HostScript(script, security)
     try run.drain()
-    for _ in 0..<4 { try run.deliverAll() }
+    for _ in 0..<(security == .none ? 4 : 6) { try run.deliverAll() }
+    guard run.initiator.isOpen(run.id) else {
+      throw Broken(description: "the connection does not open")
+    }
     while let operation = run.script.popFirst() { try run.step(operation) }
     return run.packets
   }
@@ -92,14 +98,20 @@ struct HostScript {
       }
       host.receiveDatagram(
         datagram.span, from: Self.initiatorRoute, into: &arrivals, at: now)
+      var opened: [UInt8] = []
+      host.swapOpened(&opened)
       for message in arrivals.messages {
-        guard arrivals.channels.contains(message.channel), message.offset > 0,
-          message.length >= 0, Int(message.offset) + Int(message.length) <= datagram.count
+        // The messages of encrypted datagrams lie in the buffer of decrypted packets.
+        let buffer = message.datagram < 0 ? opened : datagram
+        guard arrivals.channels.contains(message.channel),
+          message.offset > (message.datagram < 0 ? -1 : 0),
+          message.length >= 0, Int(message.offset) + Int(message.length) <= buffer.count
         else { throw Broken(description: "a message lies outside its datagram") }
         let start = Int(message.offset)
-        let bytes = datagram.span.extracting(start..<start + Int(message.length))
+        let bytes = buffer.span.extracting(start..<start + Int(message.length))
         if message.delivery.needsCredit, packets % 5 == 0 { host.park(message, bytes) }
       }
+      host.swapOpened(&opened)
     } else {
       initiator.receiveDatagram(datagram.span, from: Self.hostRoute, at: now)
     }

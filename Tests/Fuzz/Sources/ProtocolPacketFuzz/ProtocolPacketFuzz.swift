@@ -29,13 +29,16 @@ private func rewrite(
   case .hello(let hello):
     hello.write(to: &writer)
     guard reader.remaining > 0 else { return }
-    precondition(
-      hello.cookie != nil || hello.token != nil,
-      "only a hello with a cookie or token may carry a packet")
-    try rewrite(bytes.extracting(reader.offset..<bytes.count), into: &writer)
+    precondition(!hello.isPadded, "nothing but padding may follow a padded hello")
+    let rest = bytes.extracting(reader.offset..<bytes.count)
+    // Whatever follows a part of a handshake is encrypted or padding.
+    guard DataHeader.begins(with: rest[0]) else { return writer.append(copying: rest) }
+    try rewrite(rest, into: &writer)
   case .retry(let retry): retry.write(to: &writer)
   case .refusal(let refusal): refusal.write(to: &writer)
-  case .handshake(let part): part.write(to: &writer)
+  case .handshake(let part):
+    part.write(to: &writer)
+    writer.append(copying: bytes.extracting(reader.offset..<bytes.count))
   }
 }
 

@@ -1,0 +1,1 @@
+../../../CaromProtocolTests/Host/ScriptSecurity.swift
