@@ -202,6 +202,7 @@ extension Host {
     at now: Instant
   ) -> ConnectionID? {
     if let reason = findRefusal(of: hello, tail.part, hasEnded: history == .ended) {
+      if reason == .full { refuseBeyondConnectionLimit() }
       let refusal = Refusal(
         keyPrefix: hello.key.prefix, reason: reason.rawValue,
         tag: history == .ended ? makeRefusalTag(of: hello.key) : nil)

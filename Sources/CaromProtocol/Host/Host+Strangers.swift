@@ -10,6 +10,21 @@ package struct StrangerStatistics: Hashable, Sendable {
   /// The number of times that a handshake was not begun because the budget for handshakes was used
   /// up. Over datagrams, each repeated hello counts.
   package var postponed: UInt64 = 0
+  /// The number of times that `Strangers.streamLimit` was exceeded: a stranger was dropped for a
+  /// newer one.
+  package var beyondStreamLimit: UInt64 = 0
+  /// The number of times that `Strangers.handshakeLimit` was exceeded: a stranger was dropped for a
+  /// newer one.
+  package var beyondHandshakeLimit: UInt64 = 0
+  /// The number of times that `Strangers.sourceLimit` was exceeded: a stranger was dropped for a
+  /// newer one of its source, or the newer one was refused.
+  package var beyondSourceLimit: UInt64 = 0
+  /// The number of times that a stranger was refused because there were `Host.connectionLimit`
+  /// connections.
+  package var beyondConnectionLimit: UInt64 = 0
+  /// The number of streams and datagram paths that began with a connect token. For the latter, none
+  /// of the limits for strangers held.
+  package var withToken: UInt64 = 0
 }
 
 // What strangers may take of a host: connections, and public-key operations. Those who present a
@@ -25,12 +40,30 @@ extension Host {
   ) -> Bool {
     switch strangers.add(id, from: address, link, at: now) {
     case .accept: break
-    case .replace(let old): dropStranger(old, at: now)
-    case .refuse:
+    case .replace(let old, let limit):
+      count(limit, link)
+      dropStranger(old, at: now)
+    case .refuse(let limit):
+      count(limit, link)
       strangerStatistics.refused += 1
       return false
     }
     return true
+  }
+
+  /// Counts that a limit was exceeded by a stranger on a kind of link.
+  private mutating func count(_ limit: Strangers.Limit, _ link: Strangers.Link) {
+    switch (limit, link) {
+    case (.source, _): strangerStatistics.beyondSourceLimit += 1
+    case (.kind, .stream): strangerStatistics.beyondStreamLimit += 1
+    case (.kind, .datagrams): strangerStatistics.beyondHandshakeLimit += 1
+    }
+  }
+
+  /// Counts a stranger that is refused because there are too many connections.
+  mutating func refuseBeyondConnectionLimit() {
+    strangerStatistics.refused += 1
+    strangerStatistics.beyondConnectionLimit += 1
   }
 
   private mutating func dropStranger(_ id: ConnectionID, at now: Instant) {

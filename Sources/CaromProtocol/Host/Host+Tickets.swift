@@ -70,7 +70,9 @@ extension Host {
 
     /// Records that a new connection holds its ticket, if it has one.
     mutating func holdTicket(of connection: Connection) {
-      if let use = connection.secrets?.ticket { tickets?.hold(use.ticket, by: use.owner) }
+      guard let use = connection.secrets?.ticket else { return }
+      strangerStatistics.withToken += 1
+      tickets?.hold(use.ticket, by: use.owner)
     }
 
     /// Returns whether the connection at `index`, whose request has arrived late on its stream, has

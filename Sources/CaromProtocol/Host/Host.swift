@@ -157,7 +157,7 @@ extension Host {
     at now: Instant
   ) -> Bool {
     guard entries.count < Self.connectionLimit else {
-      strangerStatistics.refused += 1
+      refuseBeyondConnectionLimit()
       return false
     }
     guard takeHandshake(.stream, at: now), addStranger(id, from: source, .stream, at: now) else {

@@ -10,9 +10,17 @@ struct Strangers {
   /// What to do with a new stranger.
   enum Answer: Hashable {
     case accept
-    /// Accept the new stranger, and drop this one, which was the oldest.
-    case replace(ConnectionID)
-    case refuse
+    /// Accept the new stranger, and drop this one, which was the oldest, because of a limit.
+    case replace(ConnectionID, Limit)
+    case refuse(Limit)
+  }
+
+  /// The limits that a new stranger can exceed.
+  enum Limit: Hashable {
+    /// `streamLimit` or `handshakeLimit`, whichever holds for the link.
+    case kind
+    /// `sourceLimit`.
+    case source
   }
 
   /// The maximum number of strangers on streams.
@@ -53,19 +61,19 @@ struct Strangers {
     var strangers: [Stranger] = []
 
     mutating func add(_ new: Stranger, limit: Int) -> Answer {
-      var oldest: Int?
+      var (oldest, exceeded): (Int?, Limit) = (nil, .source)
       if let source = new.source,
         strangers.lazy.filter({ $0.source == source }).count >= Strangers.sourceLimit
       {
         oldest = strangers.firstIndex { $0.source == source }
         if let oldest, new.arrival - strangers[oldest].arrival < Strangers.patience {
-          return .refuse
+          return .refuse(.source)
         }
       } else if strangers.count >= limit {
-        oldest = 0
+        (oldest, exceeded) = (0, .kind)
       }
       strangers.append(new)
-      return oldest.map { .replace(strangers.remove(at: $0).id) } ?? .accept
+      return oldest.map { .replace(strangers.remove(at: $0).id, exceeded) } ?? .accept
     }
   }
 

@@ -6,6 +6,8 @@ struct NodeSockets {
   var listeners: [TCPListener] = []
   /// The timer that ends a pause of the listeners.
   var acceptingTimer: LoopTimer?
+  /// The number of times that the listeners have paused.
+  var acceptingPauses: UInt64 = 0
   /// The UDP sockets. A `Route` identifies its socket by the index in this array.
   var datagrams: [UDPSocket] = []
   var streams: [ConnectionID: TCPStream] = [:]

@@ -134,6 +134,11 @@ extension SessionNode {
       datagramsForwarded: group?.datagramsForwarded ?? 0,
       streamsForwarded: group?.streamsForwarded ?? 0, strangers: lobby.host.strangerCount,
       strangersDropped: strangers.dropped, strangersRefused: strangers.refused,
-      handshakesPostponed: strangers.postponed)
+      handshakesPostponed: strangers.postponed, acceptingPauses: sockets.acceptingPauses,
+      streamLimitExceeded: strangers.beyondStreamLimit,
+      handshakeLimitExceeded: strangers.beyondHandshakeLimit,
+      sourceLimitExceeded: strangers.beyondSourceLimit,
+      connectionLimitExceeded: strangers.beyondConnectionLimit,
+      linksWithToken: strangers.withToken)
   }
 }

@@ -18,6 +18,7 @@ extension SessionNode {
 
   /// Leaves new streams in the backlog until `time`, when the machine will accept streams again.
   private func pauseAccepting(until time: Instant) {
+    sockets.acceptingPauses += 1
     for listener in sockets.listeners { listener.setAccepting(false) }
     if sockets.acceptingTimer == nil {
       sockets.acceptingTimer = LoopTimer(on: loop, owner: self) { node in

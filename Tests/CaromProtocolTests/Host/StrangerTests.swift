@@ -85,6 +85,8 @@ import Testing
     flush(&host, at: now + .seconds(1))
     #expect(host.connectionIDs.count == 33 && first.map { host.contains($0) } == false)
     #expect(host.strangerStatistics.dropped == 1)
+    #expect(host.strangerStatistics.beyondSourceLimit == 2)
+    #expect(host.strangerStatistics.beyondStreamLimit == 0)
   }
 
   @Test func `the first 64 bits of an IPv6 address are one source, and this computer is none`() {
@@ -114,7 +116,7 @@ import Testing
     flush(&host, at: now)
     // The player, who has requested a seat, stays.
     #expect(host.connectionIDs == [player] + strangers.suffix(512))
-    #expect(host.strangerStatistics == StrangerStatistics(dropped: 88))
+    #expect(host.strangerStatistics == StrangerStatistics(dropped: 88, beyondStreamLimit: 88))
   }
 
   @Test func `one who requests a seat makes room for another stranger`() throws {
@@ -154,6 +156,8 @@ import Testing
     flush(&host, at: now + .seconds(1))
     #expect(host.strangerCount == 1024 && host.connectionIDs.count == 1024)
     #expect(host.keys[makeKey(176)] == nil && host.keys[makeKey(177)] != nil)
+    #expect(host.strangerStatistics.beyondSourceLimit == 9)
+    #expect(host.strangerStatistics.beyondHandshakeLimit == 32 + 1100 - 1024)
   }
 
   @Test func `strangers take at most 800 handshakes a second on each kind of link`() {
@@ -253,6 +257,23 @@ import Testing
     #expect(pair.host.strangerCount == 0)
     #expect(pair.hostEvents.count { if case .requested = $0 { true } else { false } } == 4)
     #expect(pair.hostEvents.endings.count == 246)  // there are four seats
-    #expect(pair.host.strangerStatistics == StrangerStatistics())
+    #expect(pair.host.strangerStatistics == StrangerStatistics(withToken: 250))
+  }
+
+  @Test func `a stranger beyond all connections is refused, on a stream and over datagrams`() {
+    var host = Host(makePeer(1), seats: 1)
+    // Those who have requested a seat are no strangers, so no other limit holds for them.
+    for number in 1...Host.connectionLimit {
+      let id = host.makeConnectionID()
+      let isAccepted = host.accept(id, at: now)
+      #expect(isAccepted)
+      let request = ControlPacket.request(
+        version: SessionWire.version, makeKey(UInt64(number)), makePeer(UInt64(number) + 1))
+      host.receive(request.packet.framed().span, on: id, at: now)
+    }
+    #expect(host.strangerCount == 0)
+    #expect(accept(&host, from: .v4(host4), at: now) == nil)
+    sayHello(9_999, from: .v4(host4), to: &host, at: now)
+    #expect(host.strangerStatistics == StrangerStatistics(refused: 2, beyondConnectionLimit: 2))
   }
 }
