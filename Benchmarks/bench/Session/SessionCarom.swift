@@ -71,12 +71,18 @@ enum SessionCarom {
 
   /// Returns the encryption of one end of a session without sockets, with keys that everybody
   /// knows.
-  static func security(_ number: Int) -> LinkSecurity {
+  static func security(
+    _ number: Int, access: LinkAccess = .anyone, cipher: Cipher? = nil
+  ) -> LinkSecurity {
     var generator = SeededGenerator(seed: UInt64(number))
     return LinkSecurity(
-      Identity(using: &generator),
-      seed: SecretBytes(random: SecretSource.length, using: &generator))
+      Identity(using: &generator), access: access,
+      seed: SecretBytes(random: SecretSource.length, using: &generator),
+      ciphers: cipher.map { [$0] } ?? [.aesGCM, .chaChaPoly])
   }
+
+  /// The cipher of the option `cipher`; nil in plaintext.
+  static var cipher: Cipher? { Cipher.allCases.first { $0.name == text("cipher", "") } }
 
   /// Returns a node that uses one kind of link; by default, that of the option `link`.
   static func makeNode(
@@ -84,7 +90,8 @@ enum SessionCarom {
   ) -> SessionNode {
     let link = link ?? Link(rawValue: text("link", "")) ?? .datagrams
     return SessionNode(
-      peer(number), seats: seats, over: link == .stream ? .stream : .datagram, on: loop)
+      peer(number), seats: seats, over: link == .stream ? .stream : .datagram,
+      security: cipher == nil ? .none : .anyone, on: loop)
   }
 
   /// Returns the endpoint at which the other side listens.

@@ -61,7 +61,8 @@ import SessionPeers
     let number = players.count + 1
     var generator = SystemRandomNumberGenerator()
     var lobby = Lobby(
-      SessionCarom.peer(number), seats: 0, secret: HostSecret(using: &generator))
+      SessionCarom.peer(number), seats: 0, secret: HostSecret(using: &generator),
+      security: SessionCarom.cipher.map { SessionCarom.security(number, cipher: $0) })
     let connection = lobby.makeConnectionID()
     let key = ConnectionKey(using: &generator)
     _ = lobby.connect(connection, to: [server], key: key, at: now)

@@ -1,3 +1,6 @@
+import BenchProbe
+import Carom
+
 /// Exact counts of an encrypted session over datagrams, of which each has its counterpart in
 /// `SessionCounts`.
 struct SessionEncryptedCounts {
@@ -15,6 +18,11 @@ struct SessionEncryptedCounts {
   /// The processor time to send a datagram from one machine and receive it in the other, in
   /// nanoseconds; not an exact count.
   var nanoseconds = 0.0
+  /// The host's processor time for a packet of 300 bytes that somebody has forged from the address
+  /// of a player, with each cipher that this processor has, in nanoseconds; not an exact count.
+  var forged: [(cipher: Cipher, nanoseconds: Double)] = []
+  /// What a seat takes on the network, by the way in which the client gets it.
+  var seats: [(seat: SessionSeat, counts: SessionSeatCounts)] = []
 
   mutating func measure() {
     heldForIdlePeer = SessionVirtualServer.heldBytes(areEncrypted: true)
@@ -24,5 +32,23 @@ struct SessionEncryptedCounts {
       SessionCounts.overhead([.unreliable, .unreliable], isEncrypted: true) - unreliable
     acknowledgement = SessionCounts.acknowledgement(isEncrypted: true) - unreliable
     (allocations, nanoseconds) = SessionCounts.measureGame(isEncrypted: true)
+    forged = Cipher.allCases.filter(\.isAvailable).map { ($0, Self.measureForged($0)) }
+    let missing = SessionSeatCounts(datagrams: .nan, bytes: .nan)
+    seats = SessionSeat.allCases.map { ($0, SessionAdmissions.count($0) ?? missing) }
+  }
+
+  private static func measureForged(_ cipher: Cipher, count: Int = 50_000) -> Double {
+    var pair = SessionPair(isEncrypted: true, cipher: cipher)
+    pair.exchangeUntilIdle()
+    var packet = [UInt8](repeating: 0xA5, count: 300)
+    var begin: UInt64 = 0
+    for number in 0..<count + 1_000 {
+      if number == 1_000 { begin = bench_thread_cpu_nanoseconds() }
+      // The head of a data packet of the initiator, with a number that is new.
+      packet.replaceSubrange(
+        0..<5, with: [0x30, UInt8(number & 255), UInt8(number >> 8 & 255), UInt8(number >> 16), 0])
+      pair.deliver(packet, from: .initiator)
+    }
+    return Double(bench_thread_cpu_nanoseconds() - begin) / Double(count)
   }
 }

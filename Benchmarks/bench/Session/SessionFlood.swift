@@ -6,6 +6,8 @@ import Carom
 enum SessionFlood {
   /// The rate of the flood that players have to bear, in datagrams a second.
   static let rate = 100_000
+  /// The number of encrypted seats whose cost is measured.
+  private static let seats = 1_024
   private static let hostCore = "core=0"
   private static var otherCore: String { "core=\(EchoCommand.loadCore)" }
   /// Options of the player: round trips, one every 200 us.
@@ -19,6 +21,14 @@ enum SessionFlood {
       figures[kind.rawValue] = SessionUnvalidatedSenders.nanoseconds(of: datagrams)
       figures["\(kind.rawValue)_worst"] =
         datagrams.map { SessionUnvalidatedSenders.nanoseconds(of: [$0]) }.max() ?? .nan
+    }
+    for kind in SessionUnvalidatedSenders.Kind.allCases {
+      figures["\(kind.rawValue)_encrypted"] = SessionUnvalidatedSenders.nanoseconds(
+        of: SessionUnvalidatedSenders.datagrams(kind, isEncrypted: true), isEncrypted: true)
+    }
+    for seat in SessionSeat.allCases where seat != .plaintext {
+      figures["accept_\(seat.rawValue)"] =
+        SessionAdmissions.nanoseconds(seat, count: seats)?.all ?? .nan
     }
     if let accept = SessionAdmissions.nanoseconds(count: Host.connectionLimit) {
       figures["accept"] = accept.all

@@ -18,11 +18,11 @@ struct SessionPair {
   private(set) var datagrams = 0
   private var buffer: [UInt8] = []
 
-  init(isEncrypted: Bool = false) {
+  init(isEncrypted: Bool = false, cipher: Cipher? = nil) {
     machines = [1, 2].map { number in
       Host(
         SessionCarom.peer(number), seats: 1, secret: HostSecret(low: 1, high: 2),
-        security: isEncrypted ? SessionCarom.security(number) : nil)
+        security: isEncrypted ? SessionCarom.security(number, cipher: cipher) : nil)
     }
     connections[0] = machines[0].makeConnectionID()
     machines[0].connect(
@@ -69,7 +69,9 @@ struct SessionPair {
     return count
   }
 
-  private mutating func deliver(_ bytes: [UInt8], from side: Side) -> Int {
+  /// Delivers a datagram of one side to the other and returns the number of its bytes.
+  @discardableResult
+  mutating func deliver(_ bytes: [UInt8], from side: Side) -> Int {
     datagrams += 1
     machines[side.other.rawValue].receiveDatagram(bytes.span, from: side.route, at: now)
     return bytes.count

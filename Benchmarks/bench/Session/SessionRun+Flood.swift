@@ -39,6 +39,15 @@ extension SessionRun {
           "the last of 4096", measurement.middle("accept_late") / 1e3, "us",
           heading: "admission when almost full"),
         .init("held", measurement.middle("held"), "B", heading: "memory held"))
+      report.add(
+        "\(name), encrypted", title: "flood: Carom, encrypted, without sockets",
+        rate("bad_encrypted", "invalid datagrams"), rate("hello_encrypted", "hellos"),
+        rate("forged_encrypted", "forged cookies"),
+        .init("XX", measurement.middle("accept_XX") / 1e3, "us", heading: "a seat with XX"),
+        .init(
+          "code", measurement.middle("accept_code") / 1e3, "us", heading: "a seat with a code"),
+        .init(
+          "token", measurement.middle("accept_token") / 1e3, "us", heading: "a seat with a token"))
     case Self.player:
       report.beginTable()
       report.add(
@@ -89,6 +98,20 @@ extension SessionRun {
         "flood: memory held for unvalidated addresses", machine.middle("held"), "B", .atMost, 0),
       .init("admission of a client (plaintext)", accept / 1e3, "us", .atMost, 150),
       .init("clients that a core admits (plaintext)", 1e6 / accept, "k/s", .atLeast, 6),
+      .init(
+        "flood: invalid datagrams that a core discards, encrypted",
+        1e6 / machine.middle("bad_encrypted"), "k/s", .atLeast, 300),
+      .init(
+        "flood: hellos that a core answers, encrypted", 1e6 / machine.middle("hello_encrypted"),
+        "k/s", .atLeast, 150),
+      .init(
+        "clients that a core admits with XX", 1e6 / machine.middle("accept_XX"), "k/s", .atLeast,
+        6),
     ]
+      + SessionSeat.allCases.filter { $0 != .plaintext }.map { seat in
+        .init(
+          "admission of a client, \(seat.rawValue)",
+          machine.middle("accept_\(seat.rawValue)") / 1e3, "us", .atMost, seat.goal)
+      }
   }
 }

@@ -1,3 +1,5 @@
+import Carom
+
 extension SessionRun {
   func gameGoals() -> [BenchmarkGoal] {
     let sizes = command.peers.filter { ours(.game, Double($0)) != nil }
@@ -12,7 +14,7 @@ extension SessionRun {
         .init(
           "its user time, \(Int(size)) players", game.middle("user") / 1e3, "us", .atMost, 2),
       ]
-      goals += ratioGoals(players: size, cost)
+      goals += ratioGoals(players: size, cost) + cipherGoals(players: size, game, cost)
     }
     guard let first = sizes.first, let last = sizes.last,
       let small = ours(.game, Double(first)), let large = ours(.game, Double(last))
@@ -37,6 +39,27 @@ extension SessionRun {
         beside: peers(.game, Double(last)) { $0.middle("memory") / 1e3 }),
     ]
     return goals
+  }
+
+  /// What each cipher adds to the user time of a game in plaintext, and the whole cost of an
+  /// encrypted game, divided by that of ENet's in plaintext.
+  private func cipherGoals(
+    players: Double, _ plain: SessionMeasurement, _ cost: (SessionMeasurement) -> Double
+  ) -> [BenchmarkGoal] {
+    let limits: [(Cipher, Double)] = [(.aesGCM, 0.7), (.chaChaPoly, 1.1)]
+    return limits.flatMap { cipher, limit -> [BenchmarkGoal] in
+      guard let game = ours(.game, players, SessionSubject.carom(cipher).name) else { return [] }
+      let added = BenchmarkGoal(
+        "user time a peer-tick that \(cipher.name) adds, \(Int(players)) players",
+        (game.middle("user") - plain.middle("user")) / 1e3, "us", .atMost, limit)
+      guard let enet = measurements[.game, "ENet", players] else { return [added] }
+      return [
+        added,
+        .init(
+          "CPU a peer-tick with \(cipher.name), by ENet's without, \(Int(players)) players",
+          cost(game) / cost(enet), "", .atMost, 1),
+      ]
+    }
   }
 
   /// The costs of Carom's two kinds of links, divided by those of their closest relatives.

@@ -1,3 +1,5 @@
+import Carom
+
 extension SessionRun {
   /// The subject that has goals: Carom over datagrams.
   static let ours = SessionSubject.carom(.datagrams).name
@@ -80,14 +82,19 @@ extension SessionRun {
         "encrypted: CPU of a datagram above plaintext, both sides", counts.nanoseconds - plain,
         "ns", .atMost, 700),
     ]
+      + counts.forged.map { cipher, nanoseconds in
+        .init(
+          "encrypted: a forged packet from a player's address, \(cipher.name)", nanoseconds / 1e3,
+          "us", .atMost, 1.5)
+      }
   }
 
   /// Goals for the packets of an unvalidated sender, and of a connected but hostile peer.
   private func hostileGoals() -> [BenchmarkGoal] {
     guard counts != nil else { return [] }
-    let senders = SessionUnvalidatedSenders.Kind.allCases.flatMap(
-      SessionUnvalidatedSenders.datagrams
-    )
+    let senders = SessionUnvalidatedSenders.Kind.allCases.flatMap {
+      SessionUnvalidatedSenders.datagrams($0)
+    }
     .map { SessionUnvalidatedSenders.nanoseconds(of: [$0], count: 20_000) }
     func goal(_ whose: String, _ nanoseconds: Double?) -> BenchmarkGoal {
       .init("the slowest packet of \(whose)", (nanoseconds ?? .nan) / 1e3, "us", .atMost, 5)

@@ -1,3 +1,4 @@
+import Carom
 import EchoPeers
 import SessionPeers
 
@@ -21,7 +22,8 @@ struct SessionRun {
   }
 
   mutating func findSubjects() async {
-    subjects = [.carom(.datagrams), .carom(.stream)]
+    subjects = [.carom(.datagrams)]
+    subjects += Cipher.allCases.filter(\.isAvailable).map { .carom($0) } + [.carom(.stream)]
     guard !command.withoutPeers else { return }
     subjects += [.plainTCP, .udp, .libuv, .tcp("cubic"), .tcp("bbr")]
     if let enet = await SessionENet.built() {

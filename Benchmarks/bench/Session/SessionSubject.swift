@@ -1,3 +1,4 @@
+import Carom
 import Foundation
 
 /// One implementation, as a program that can play either side of a measurement. `session_sides.h`
@@ -30,6 +31,14 @@ struct SessionSubject: Sendable {
       options: ["link=\(link.rawValue)"],
       roles: [.receive, .send, .answer, .ask, .serve, .play, .burst, .flood, .stand],
       hasDatagrams: link == .datagrams, hasCrowds: link == .datagrams)
+  }
+
+  /// Returns the subject for Carom over datagrams that one cipher encrypts. It only plays the game.
+  static func carom(_ cipher: Cipher) -> SessionSubject {
+    SessionSubject(
+      name: "Carom, \(cipher.name)", program: itself("carom"),
+      options: ["link=\(SessionCarom.Link.datagrams.rawValue)", "cipher=\(cipher.name)"],
+      roles: [.serve, .play])
   }
 
   /// Returns the subject for kernel TCP with the given congestion control.

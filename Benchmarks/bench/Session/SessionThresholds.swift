@@ -17,6 +17,8 @@ struct SessionThresholds: Codable {
   var datagramsAt20: Double
   var allocations: Double
   var encrypted: Encrypted
+  /// By the way in which the client gets the seat; see `SessionSeat`.
+  var seats: [String: Seat]
   /// Of a server, for each player and tick, without sockets.
   var instructions: Double
   var cacheMisses: Double
@@ -32,6 +34,12 @@ struct SessionThresholds: Codable {
     var acknowledgement: Double
     var heldForIdlePeer: Double
     var allocations: Double
+  }
+
+  /// The limits of a seat, until the client knows that it has it.
+  struct Seat: Codable {
+    var datagrams: Double
+    var bytes: Double
   }
 
   struct Turn: Codable {
@@ -89,7 +97,20 @@ struct SessionThresholds: Codable {
       ("time-outs until the sender leaves a black hole", counts.blackHole.timeouts, blackHole),
       ("heap allocations for each datagram", counts.allocations, allocations),
     ]
-      + encryptedCounts(of: counts.encrypted)
+      + encryptedCounts(of: counts.encrypted) + seatCounts(of: counts.encrypted)
+  }
+
+  /// Returns the counts of each way to a seat. One without a limit fails.
+  private func seatCounts(
+    of counts: SessionEncryptedCounts
+  ) -> [(what: String, count: Double, limit: Double)] {
+    counts.seats.flatMap { seat, count in
+      let limit = seats[seat.rawValue]
+      return [
+        ("datagrams until a seat, \(seat.rawValue)", count.datagrams, limit?.datagrams ?? .nan),
+        ("bytes until a seat, \(seat.rawValue)", count.bytes, limit?.bytes ?? .nan),
+      ]
+    }
   }
 
   private func encryptedCounts(

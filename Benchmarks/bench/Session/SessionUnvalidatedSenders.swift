@@ -13,35 +13,43 @@ struct SessionUnvalidatedSenders {
     case forged
   }
 
-  private var host = Host(SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2))
+  private var host: Host
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var number: UInt32 = 0
   /// The bytes of the received datagrams and of the answers.
   private(set) var received = 0
   private(set) var answered = 0
 
+  private init(isEncrypted: Bool = false) {
+    host = Host(
+      SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2),
+      security: isEncrypted ? SessionCarom.security(1) : nil)
+  }
+
   // Datagrams
 
-  static func datagrams(_ kind: Kind) -> [[UInt8]] {
+  static func datagrams(_ kind: Kind, isEncrypted: Bool = false) -> [[UInt8]] {
     switch kind {
-    case .bad: bad
-    case .hello: [hello(cookie: nil)]
-    case .forged: [hello(cookie: Cookie(bits: 0x0123_4567_89AB_CDEF))]
+    case .bad: bad(isEncrypted)
+    case .hello: [hello(cookie: nil, isEncrypted)]
+    case .forged: [hello(cookie: Cookie(bits: 0x0123_4567_89AB_CDEF), isEncrypted)]
     }
   }
 
-  private static func hello(cookie: Cookie?) -> [UInt8] {
+  private static func hello(cookie: Cookie?, _ isEncrypted: Bool) -> [UInt8] {
     var writer = FrameWriter(limit: Hello.paddedLength)
-    Hello(key: ConnectionKey(prefix: 3, rest: 4), epoch: 1, resumes: false, cookie: cookie)
-      .write(to: &writer)
+    Hello(
+      key: ConnectionKey(prefix: 3, rest: 4), epoch: 1, resumes: false, cookie: cookie,
+      isSealed: isEncrypted
+    ).write(to: &writer)
     return writer.takeBytes()
   }
 
   /// Invalid datagrams. The most expensive is the one whose last byte is wrong.
-  private static var bad: [[UInt8]] {
-    var noMagic = hello(cookie: nil)
-    noMagic[1] ^= 1
-    var badPadding = hello(cookie: nil)
+  private static func bad(_ isEncrypted: Bool) -> [[UInt8]] {
+    var noMagic = hello(cookie: nil, isEncrypted)
+    noMagic[1] ^= 0x80
+    var badPadding = hello(cookie: nil, isEncrypted)
     badPadding[badPadding.count - 1] = 1
     var retry = FrameWriter(limit: Retry.maximumLength)
     Retry(cookie: Cookie(bits: 5)!, keyPrefix: 7).write(to: &retry)
@@ -54,8 +62,10 @@ struct SessionUnvalidatedSenders {
 
   /// Returns the processor time for each datagram, in nanoseconds. Each datagram is sent from
   /// `count` addresses.
-  static func nanoseconds(of datagrams: [[UInt8]], count: Int = 200_000) -> Double {
-    var senders = SessionUnvalidatedSenders()
+  static func nanoseconds(
+    of datagrams: [[UInt8]], count: Int = 200_000, isEncrypted: Bool = false
+  ) -> Double {
+    var senders = SessionUnvalidatedSenders(isEncrypted: isEncrypted)
     senders.send(datagrams, count: 1_000)
     let begin = bench_thread_cpu_nanoseconds()
     senders.send(datagrams, count: count)
@@ -65,7 +75,7 @@ struct SessionUnvalidatedSenders {
   /// Returns the bytes that a host holds after `count` addresses have sent one datagram of every
   /// kind, without the capacity that its queues reserved for the first thousand.
   static func heldBytes(after count: Int = 100_000) -> Double {
-    let datagrams = Kind.allCases.flatMap(datagrams)
+    let datagrams = Kind.allCases.flatMap { Self.datagrams($0) }
     var senders = SessionUnvalidatedSenders()
     senders.send(datagrams, count: 1_000)
     bench_thread_heap_begin()
