@@ -31,12 +31,15 @@ extension ChannelSet {
   }
 
   private mutating func receiveLane(_ channel: UInt8, _ delivery: Delivery) -> Int {
+    if let lane = lastReceived.index(of: channel, delivery) { return lane }
     let index = self.index(ofChannel: channel)
-    let known = channels[index].receives[Int(delivery.rawValue)]
-    if known != Self.absent { return Int(known) }
-    receiveLanes.append(ReceiveLane(channel: channel, delivery: delivery))
-    channels[index].receives[Int(delivery.rawValue)] = UInt16(receiveLanes.count - 1)
-    return receiveLanes.count - 1
+    if channels[index].receives[Int(delivery.rawValue)] == Self.absent {
+      receiveLanes.append(ReceiveLane(channel: channel, delivery: delivery))
+      channels[index].receives[Int(delivery.rawValue)] = UInt16(receiveLanes.count - 1)
+    }
+    let lane = Int(channels[index].receives[Int(delivery.rawValue)])
+    lastReceived.set(lane, of: channel, delivery)
+    return lane
   }
 
   private mutating func channelIndex(_ lane: Int) -> Int {
@@ -287,18 +290,16 @@ extension ChannelSet {
     guard arrivals.connection != 0, arrivals.channels.contains(frame.channel), ready.isEmpty,
       parked.isEmpty
     else { return enqueue(sendState.arena.store(frame.payload), frame.total, lane) }
-    // The channel's number leads to its index without loading the lane.
-    let index = Int(channelTable[Int(frame.channel)])
-    count(frame.total, index)
+    count(frame.total, lane)
     arrivals.append(frame.delivery, frame.channel, at: offset, length: frame.total)
-    if frame.delivery.needsCredit { returnCredit(for: frame.total, index) }
+    if frame.delivery.needsCredit { returnCredit(for: frame.total, channelIndex(lane)) }
   }
 
-  /// Counts a complete message of the channel at `index`.
-  @inline(__always) private mutating func count(_ length: Int, _ index: Int) {
+  /// Counts a complete message.
+  @inline(__always) private mutating func count(_ length: Int, _ lane: Int) {
     sendState.statistics.messagesReceived += 1
-    channels[index].traffic.messagesReceived += 1
-    channels[index].traffic.bytesReceived += UInt64(length)
+    receiveLanes[lane].messagesReceived += 1
+    receiveLanes[lane].bytesReceived += UInt64(length)
   }
 
   /// Queues a message for the application. A sequenced message replaces an older one that is
@@ -322,7 +323,7 @@ extension ChannelSet {
       buffer: buffer, length: UInt32(length), lane: UInt16(lane), channel: channel,
       delivery: delivery)
     let isSession = channel == ChannelLimits.sessionChannel
-    count(length, channelIndex(lane))
+    count(length, lane)
     if let place = receiveLanes[lane].queued {
       let old =
         isSession

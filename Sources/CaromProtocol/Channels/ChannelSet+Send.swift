@@ -28,9 +28,6 @@ extension ChannelSet {
       buffer: sendState.arena.store(bytes), length: UInt32(bytes.count),
       wantsReceipt: options.wantsReceipt)
     lanes[lane].append(message, &sendState)
-    let index = lanes[lane].channelIndex
-    channels[index].traffic.messagesSent += 1
-    channels[index].traffic.bytesSent += UInt64(bytes.count)
     refresh(lane)
     return ticket
   }
@@ -47,8 +44,16 @@ extension ChannelSet {
   private mutating func makeSendLane(
     _ channel: UInt8, _ delivery: Delivery, _ plan: ChannelPlan?
   ) -> Int {
+    if let lane = lastSent.index(of: channel, delivery) { return lane }
     precondition(channel <= ChannelLimits.sessionChannel, "a channel is 0 to 64")
-    if let lane = sendLane(of: channel, delivery) { return lane }
+    let lane = sendLane(of: channel, delivery) ?? addSendLane(channel, delivery, plan)
+    lastSent.set(lane, of: channel, delivery)
+    return lane
+  }
+
+  private mutating func addSendLane(
+    _ channel: UInt8, _ delivery: Delivery, _ plan: ChannelPlan?
+  ) -> Int {
     if let plan { setPlan(plan, for: channel) }
     let index = self.index(ofChannel: channel)
     lanes.append(SendLane(channel: channel, delivery: delivery, channelIndex: index))

@@ -17,8 +17,29 @@ package struct ChannelSet: Sendable {
     var sends = LaneIndexes(repeating: absent)
     /// The indexes of the channel's receive lanes in `ChannelSet.receiveLanes`.
     var receives = LaneIndexes(repeating: absent)
-    var traffic = ChannelTraffic()
     var credit = ReceiveCredit()
+  }
+
+  /// The lane that was used last in one direction. A packet that goes to it again need not load
+  /// `channelTable` and `channels`.
+  struct LastLane: Sendable {
+    private var key = UInt16.max
+    private var index: UInt16 = 0
+
+    /// Returns the lane's index if it is the lane of this channel and delivery.
+    @inline(__always) func index(of channel: UInt8, _ delivery: Delivery) -> Int? {
+      key == Self.key(of: channel, delivery) ? Int(index) : nil
+    }
+
+    mutating func set(_ index: Int, of channel: UInt8, _ delivery: Delivery) {
+      key = Self.key(of: channel, delivery)
+      self.index = UInt16(index)
+    }
+
+    @inline(__always)
+    private static func key(of channel: UInt8, _ delivery: Delivery) -> UInt16 {
+      UInt16(channel) << 8 | UInt16(delivery.rawValue)
+    }
   }
 
   /// The index that stands for a missing lane.
@@ -51,6 +72,8 @@ package struct ChannelSet: Sendable {
   var hasReturnedCredit = false
   /// The number of channels whose `isCreditDue` is true.
   var creditsDue: Int32 = 0
+  var lastSent = LastLane()
+  var lastReceived = LastLane()
   var lanes: [SendLane] = []
   var scheduler = Scheduler()
   var sendState = SendState()
@@ -87,8 +110,16 @@ package struct ChannelSet: Sendable {
 
   /// Returns the counters of the messages and bytes that a channel has carried in both directions.
   package func traffic(of channel: UInt8) -> ChannelTraffic {
-    let index = channelTable[Int(channel)]
-    return index == .max ? ChannelTraffic() : channels[Int(index)].traffic
+    var traffic = ChannelTraffic()
+    for lane in lanes where lane.channel == channel {
+      traffic.messagesSent += lane.messagesSent
+      traffic.bytesSent += lane.bytesSent
+    }
+    for lane in receiveLanes where lane.channel == channel {
+      traffic.messagesReceived += lane.messagesReceived
+      traffic.bytesReceived += lane.bytesReceived
+    }
+    return traffic
   }
 
   /// The counters of sent and received messages together.
@@ -125,14 +156,7 @@ package struct ChannelSet: Sendable {
   /// Doubles each receive window that was used up within two round trips, and frees unused memory
   /// once a second. Call about once per round trip; `roundTrip` is in nanoseconds.
   package mutating func growWindows(roundTrip: Int64, at now: Instant) {
-    for index in channels.indices where hasReturnedCredit {
-      let grown = channels[index].credit.grow(
-        roundTrip: roundTrip, room: windowGrowthLeft, at: now)
-      guard grown > 0 else { continue }
-      windowGrowth += grown
-      if channels[index].credit.raiseToWindow() { scheduleCredit(index) }
-    }
-    if hasReturnedCredit { hasReturnedCredit = channels.contains { $0.credit.isMeasured } }
+    if hasReturnedCredit { growMeasuredWindows(roundTrip, at: now) }
     guard now >= nextTrim else { return }
     nextTrim = now.advanced(byNanoseconds: 1_000_000_000)
     sendState.arena.trim()
@@ -140,6 +164,17 @@ package struct ChannelSet: Sendable {
     for index in receiveLanes.indices { receiveLanes[index].window.trim() }
     ready.trim()
     sendState.events.trim()
+  }
+
+  private mutating func growMeasuredWindows(_ roundTrip: Int64, at now: Instant) {
+    for index in channels.indices {
+      let grown = channels[index].credit.grow(
+        roundTrip: roundTrip, room: windowGrowthLeft, at: now)
+      guard grown > 0 else { continue }
+      windowGrowth += grown
+      if channels[index].credit.raiseToWindow() { scheduleCredit(index) }
+    }
+    hasReturnedCredit = channels.contains { $0.credit.isMeasured }
   }
 
   /// Schedules a credit frame with the limit of the channel at `index`.

@@ -28,6 +28,10 @@ struct ReceiveLane: Sendable {
 
   let channel: UInt8
   let delivery: Delivery
+  /// The number of complete messages.
+  var messagesReceived: UInt64 = 0
+  /// The number of bytes of the complete messages.
+  var bytesReceived: UInt64 = 0
   /// The lowest message number that can still be accepted: in an ordered lane the next to deliver,
   /// in an unordered lane the lowest that is missing, and in a sequenced lane the number after the
   /// newest complete message.

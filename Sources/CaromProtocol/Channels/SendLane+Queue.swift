@@ -3,6 +3,8 @@ import CaromCore
 extension SendLane {
   /// Queues a message to be sent.
   mutating func append(_ message: SendMessage, _ sendState: inout SendState) {
+    messagesSent += 1
+    bytesSent += UInt64(message.length)
     sendState.recordQueued(message, isReliable: delivery.isReliable)
     if isUnordered, Int(message.length) > sendState.bulkThreshold {
       unsentBulk.append(message)

@@ -14,6 +14,10 @@ struct SendLane: Sendable {
   let isUnordered: Bool
   /// The channel's index in `ChannelSet.channels`.
   let channelIndex: Int
+  /// The number of messages that were queued.
+  var messagesSent: UInt64 = 0
+  /// The number of bytes of the messages that were queued.
+  var bytesSent: UInt64 = 0
   /// The number to assign to the next message.
   var next: UInt64 = 0
   var unsent = Deque<SendMessage>()

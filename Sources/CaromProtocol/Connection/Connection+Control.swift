@@ -127,7 +127,7 @@ extension Connection {
     channels.dropOutgoing()
     emitClosed(goodbye.reason)
     if stream != nil { linkAction = .closeAfterFlush }
-    stream = nil
+    setStream(nil)
     datagram?.acknowledgeNow()
     state =
       datagram?.isOpen == true

@@ -27,7 +27,7 @@ extension Connection {
     as local: LocalSide, _ secrets: LinkSecrets? = nil, at now: Instant
   ) -> Connection {
     var connection = responding(as: local, key: .none, secrets, at: now)
-    connection.stream = StreamPath(limit: handshakeFrameLimit)
+    connection.setStream(StreamPath(limit: handshakeFrameLimit))
     return connection
   }
 
@@ -63,7 +63,7 @@ extension Connection {
     on handed: HandedStream, as local: LocalSide, _ secrets: LinkSecrets? = nil, at now: Instant
   ) -> Connection {
     var connection = responding(as: local, key: handed.key, secrets, at: now)
-    connection.stream = handed.path
+    connection.setStream(handed.path)
     connection.secrets?.ticket = handed.path.keys?.ticket
     if let info = handed.info {
       connection.handleRequest(of: info, at: now)

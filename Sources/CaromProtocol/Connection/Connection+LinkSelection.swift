@@ -36,7 +36,7 @@ extension Connection {
   /// Returns the link that carries messages now, or `nil` if no link can. The method is mutating so
   /// that the connection is accessed in place rather than copied.
   mutating func findLink() -> LinkKind? {
-    let isJoined = stream?.isJoined == true
+    let isJoined = hasStream && stream?.isJoined == true
     if datagram?.carriesMessages(besidesStream: isJoined) == true { return .datagram }
     return isJoined ? .stream : nil
   }
@@ -167,7 +167,7 @@ extension Connection {
   mutating func dropStream() {
     var outcome = DatagramPath.Outcome()
     stream?.abandonAll(lost: &outcome.lost)
-    stream = nil
+    setStream(nil)
     applyOutcome(outcome, at: lastReceived)
   }
 

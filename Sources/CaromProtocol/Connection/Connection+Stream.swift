@@ -11,7 +11,7 @@ extension Connection {
     guard !isEnding, stream == nil else { return false }
     var path = StreamPath(limit: StreamPath.frameLimit)
     path.handshake = makeKnownStreamHandshake() ?? makeHandshake(of: .none)
-    stream = path
+    setStream(path)
     if let handshake = path.handshake {
       sendHandshake(handshake)
     } else {
@@ -36,7 +36,7 @@ extension Connection {
   /// joined the stream to the connection.
   mutating func adoptStream(_ path: StreamPath, of info: PeerInfo?, at now: Instant) {
     if stream != nil { dropStream() }
-    stream = path
+    setStream(path)
     recordSignOfLife(at: now)
     switch state {
     case .open: send(.grant(version: SessionWire.version, local.peer), on: .stream, at: now)
@@ -48,7 +48,7 @@ extension Connection {
   /// Removes and returns the stream, including its unprocessed bytes, so that another connection
   /// can adopt it. Returns nil if the connection has no stream.
   mutating func removeStream() -> StreamPath? {
-    defer { stream = nil }
+    defer { setStream(nil) }
     return stream
   }
 }
@@ -167,7 +167,7 @@ extension Connection {
   mutating func findStreamOutput() -> Bool {
     guard attempt == .none else { return false }
     return linkAction != nil
-      || stream?.hasControl == true || stream?.isAcknowledgementDue == true
+      || hasStream && (stream?.hasControl == true || stream?.isAcknowledgementDue == true)
       || channels.hasPending && findLink() == .stream
   }
 
@@ -176,7 +176,7 @@ extension Connection {
   mutating func pollStream(
     queued: Int, _ scratch: inout Scratch, at now: Instant, _ write: (Span<UInt8>) -> Void
   ) -> Bool {
-    guard stream != nil, attempt == .none else { return false }
+    guard hasStream, attempt == .none else { return false }
     let carriesMessages = findLink() == .stream
     let hasBytes =
       stream?.pollTransmit(
@@ -194,7 +194,7 @@ extension Connection {
   package mutating func pollLinkAction() -> LinkAction? {
     guard let action = linkAction else { return nil }
     linkAction = nil
-    stream = nil
+    setStream(nil)
     if case .closing = state, datagram?.isOpen != true { state = .closed }
     closeWhenGoodbyeAcknowledged()
     return action

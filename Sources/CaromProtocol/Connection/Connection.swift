@@ -57,6 +57,9 @@ package struct Connection {
   /// The link in the last `linkChanged` event or, if there has been none, the link that first
   /// carried messages; nil before that.
   var reportedLink: LinkKind?
+  /// Whether `stream` is not nil. Every packet needs to know, and `stream` lies in memory that is
+  /// otherwise not touched.
+  private(set) var hasStream = false
   /// Whether this side has requested a seat over datagrams.
   var hasSentRequest = false
   /// The liveness check in progress since the stream ended unexpectedly; nil if there is none.
@@ -92,7 +95,7 @@ package struct Connection {
   /// The secrets of the connection apart from those of its links; nil if it is in plaintext.
   var secrets: LinkSecrets?
   /// The stream to the peer; nil if there is none. It is last because few connections have one, and
-  /// no datagram needs it.
+  /// no datagram needs it. Replaced only by `setStream`.
   var stream: StreamPath?
 
   /// The number of received packets whose type or action this version does not recognize.
@@ -129,6 +132,12 @@ package struct Connection {
 
 // MARK: - Properties
 extension Connection {
+  /// Replaces the stream.
+  mutating func setStream(_ stream: StreamPath?) {
+    self.stream = stream
+    hasStream = stream != nil
+  }
+
   /// The peer that has requested a seat or to which the connection is open; nil if none.
   package var peer: PeerInfo? {
     switch state {
@@ -256,7 +265,7 @@ extension Connection {
   /// Drops both links and closes the connection without sending anything.
   mutating func closeNow() {
     if stream != nil { linkAction = .cut }
-    stream = nil
+    setStream(nil)
     datagram = nil
     state = .closed
   }
@@ -318,7 +327,7 @@ extension Connection {
   }
 
   private mutating func handleLinkTimeouts(at now: Instant) {
-    if !isEnding {
+    if hasStream, !isEnding {
       do throws(FrameError) {
         try stream?.handleTimeout(at: now)
       } catch { closeForStreamError(error, at: now) }
@@ -358,8 +367,9 @@ extension Connection {
       if let deadline = livenessCheck?.deadline { next = min(next, deadline) }
     case .closed: return nil
     }
+    assert(hasStream == (stream != nil), "the stream was not replaced by setStream")
     // Once the connection is ending, incomplete incoming frames no longer matter.
-    if !isEnding, let deadline = stream?.nextTimeout {
+    if hasStream, !isEnding, let deadline = stream?.nextTimeout {
       next = min(next, deadline)
     }
     let hasPending = channels.hasPending && findLink() == .datagram

@@ -36,7 +36,7 @@ extension DatagramPath {
   /// Returns whether the sending key may encrypt no more packets. The method is mutating so that
   /// the path is accessed in place rather than copied.
   @inline(__always) mutating func hasUsedUpKey() -> Bool {
-    packetKeys?.isUsedUp(at: flow.nextNumber) == true
+    isEncrypted && packetKeys?.isUsedUp(at: flow.nextNumber) == true
   }
 
   /// Writes the answer to a repetition of the initiator's first message, of a pattern with two
@@ -104,7 +104,7 @@ extension DatagramPath {
     guard stage == .validated, let size = flow.nextMTUProbe(at: now) else { return false }
     scratch.records.clear()
     scratch.writer.begin(limit: size)
-    if keys != nil { scratch.writer.reserve(LinkKeys.overhead) }
+    if isEncrypted { scratch.writer.reserve(LinkKeys.overhead) }
     let header = header(findNumberLength())
     header.write(to: &scratch.writer)
     _ = scratch.writer.appendPing()
@@ -139,7 +139,7 @@ extension DatagramPath {
     }
     scratch.records.clear()
     scratch.writer.begin(limit: limit)
-    if keys != nil { scratch.writer.reserve(LinkKeys.overhead) }
+    if isEncrypted { scratch.writer.reserve(LinkKeys.overhead) }
     if stage == .validating { writePrefix(to: &scratch.writer) }
     let start = scratch.writer.count
     let numberLength = findNumberLength()
@@ -185,7 +185,7 @@ extension DatagramPath {
   /// Changes the key that encrypts this side's packets if that is due.
   @inline(__always)
   private mutating func changeKeyIfDue(at now: Instant) {
-    guard packetKeys != nil else { return }
+    guard isEncrypted else { return }
     let (next, acknowledged) = (flow.nextNumber, flow.largestAcknowledged)
     packetKeys?.changeIfDue(at: next, acknowledged: acknowledged, at: now)
   }
@@ -194,10 +194,10 @@ extension DatagramPath {
   /// encrypted.
   @inline(__always)
   private mutating func seal(_ writer: inout FrameWriter, from start: Int, _ head: Int) {
-    guard let keys = packetKeys else { return }
+    guard isEncrypted else { return }
     writer.appendReserved(LinkKeys.overhead)
     let number = flow.nextNumber
-    writer.withBytes { keys.seal(&$0, from: start, head: head, number: number) }
+    writer.withBytes { packetKeys?.seal(&$0, from: start, head: head, number: number) }
   }
 
   /// The number of bytes in which the next packet's number is sent.
@@ -213,7 +213,7 @@ extension DatagramPath {
     DataHeader(
       role: isInitiator ? .initiator : .responder, number: flow.nextNumber,
       numberLength: numberLength, acknowledgement: acknowledgement,
-      keyPhase: packetKeys?.sendingPhase == true)
+      keyPhase: isEncrypted && packetKeys?.sendingPhase == true)
   }
 
   /// Writes the header and the acknowledgement that is due. Returns `false` if no acknowledgement

@@ -32,7 +32,7 @@ extension DatagramPath {
       let header = try DataHeader.readNumber(from: &reader)
       let number = header.expanded(after: received.largest)
       guard !received.isSeen(number) else { return false }
-      guard packetKeys != nil else {
+      guard isEncrypted else {
         guard handshake == nil else { return false }
         guard !header.keyPhase else { throw .invalid(what: "data packet: key phase") }
         return try receiveContent(

@@ -73,6 +73,9 @@ struct DatagramPath: Sendable {
   var isAcknowledgementDue = false
   /// Whether the newest message of `handshake` must be sent.
   var isHandshakeDue = false
+  /// Whether packets are encrypted: exactly if `keys` and `packetKeys` are not nil. Every packet
+  /// needs to know, and the keys lie in memory that a path in plaintext does not touch.
+  private(set) var isEncrypted = false
   var unansweredProbes = 0
   /// A counter that changes whenever the result of `findEndpoints` may have changed.
   private(set) var migrations: UInt32 = 1
@@ -177,6 +180,7 @@ struct DatagramPath: Sendable {
   @inline(__always) var isOptimistic: Bool { $token || beginsWithTicket }
   /// Begins to encrypt and decrypt packets with `keys`.
   mutating func begin(_ keys: DerivedKeys, _ limits: KeyLimits, at now: Instant) {
+    isEncrypted = true
     self.keys = keys.link
     packetKeys = PacketKeys(keys, limits, at: now)
   }
