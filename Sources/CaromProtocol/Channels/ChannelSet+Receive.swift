@@ -33,11 +33,12 @@ extension ChannelSet {
   private mutating func receiveLane(_ channel: UInt8, _ delivery: Delivery) -> Int {
     if let lane = lastReceived.index(of: channel, delivery) { return lane }
     let index = self.index(ofChannel: channel)
-    if channels[index].receives[Int(delivery.rawValue)] == Self.absent {
+    var lane = Int(channels[index].receives[Int(delivery.rawValue)])
+    if lane == Self.absent {
+      lane = receiveLanes.count
       receiveLanes.append(ReceiveLane(channel: channel, delivery: delivery))
-      channels[index].receives[Int(delivery.rawValue)] = UInt16(receiveLanes.count - 1)
+      channels[index].receives[Int(delivery.rawValue)] = UInt16(lane)
     }
-    let lane = Int(channels[index].receives[Int(delivery.rawValue)])
     lastReceived.set(lane, of: channel, delivery)
     return lane
   }
@@ -325,12 +326,9 @@ extension ChannelSet {
     let isSession = channel == ChannelLimits.sessionChannel
     count(length, lane)
     if let place = receiveLanes[lane].queued {
-      let old =
-        isSession
-        ? sessionReady.replace(message, at: place) : ready.replace(message, at: place)
       sendState.statistics.stale += 1
-      release(old)
-      return
+      return release(
+        isSession ? sessionReady.replace(message, at: place) : ready.replace(message, at: place))
     }
     let place = isSession ? sessionReady.append(message) : ready.append(message)
     if delivery.isSequenced { receiveLanes[lane].queued = place }
@@ -394,8 +392,7 @@ extension ChannelSet {
   /// `index` is the channel's index in `channels`.
   private mutating func returnCredit(for length: Int, _ index: Int) {
     hasReturnedCredit = true
-    if channels[index].credit.consume(length + ChannelLimits.messageCharge) {
-      scheduleCredit(index)
-    }
+    let isDue = channels[index].credit.consume(length + ChannelLimits.messageCharge)
+    if isDue { scheduleCredit(index) }
   }
 }

@@ -48,6 +48,12 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   /// The maximum number of notices that wait for `pollNotice()`. Beyond it, the oldest are dropped,
   /// and a notice says how many.
   static var noticeLimit: Int { 256 }
+  /// The time for which the first state waits for the first measurement of the round-trip time.
+  /// Without one, the game starts too late by a round trip, and so do the player's inputs.
+  static var measuringLimit: Duration { .seconds(1) }
+  /// The number of ticks by which the first inputs should arrive early, before the host has
+  /// reported how much their arrival varies.
+  static var startingLead: Int { 2 }
   /// The interval at which the round-trip time is read.
   static var roundTripInterval: Duration { .milliseconds(100) }
   /// The maximum number of ticks that are simulated after the connection to the host has ended, to
@@ -72,6 +78,8 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   private let watch: PeerWatch
   private let meter: RoundTripMeter
   private var measuredAt: Instant
+  private let measuringDeadline: Instant
+  private let window: Int
   /// The time at which the client leaves the host unless the first state has arrived; nil for never
   /// and once it has arrived.
   private var deadline: Instant?
@@ -97,6 +105,8 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     client = RollbackClient(window: window, inputDelay: inputDelay, at: now)
     client.roundTrip = roundTrip ?? .zero
     measuredAt = now
+    measuringDeadline = now + Self.measuringLimit
+    self.window = window
     deadline = stateLimit.map { now + $0 }
     channels.open(over: session)
     // Inputs before the first state are of no use. These may be left of an earlier match.
@@ -166,11 +176,10 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     // The events come first: the messages before the host's goodbye are then all there.
     while let event = watch.next() { handle(event) }
     if watch.hasEnded { endReason = endReason ?? .closedLocally }
-    for received in session.takeMessages(on: channels.control) where received.peer == host {
-      let packet = received.message
-      // What precedes the seat is left of an earlier match.
-      guard client.isSeated || packet.message == .seat else { continue }
-      receive(packet.message, packet.bytes, on: channels.control.id, at: received.arrival)
+    if client.rollback != nil || meter.roundTrip != nil || now >= measuringDeadline
+      || endReason != nil
+    {
+      receiveControl(at: now)
     }
     for received in session.takeMessages(on: channels.inputs) where received.peer == host {
       receive(.inputs, received.message.bytes, on: channels.inputs.id, at: received.arrival)
@@ -180,6 +189,25 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     guard endReason == nil else { return end() }
     due += client.takeDueTicks(at: now)
     send()
+  }
+
+  private func receiveControl(at now: Instant) {
+    for received in session.takeMessages(on: channels.control) where received.peer == host {
+      let packet = received.message
+      // What precedes the seat is left of an earlier match.
+      guard client.isSeated || packet.message == .seat else { continue }
+      let hadState = client.rollback != nil
+      receive(packet.message, packet.bytes, on: channels.control.id, at: received.arrival)
+      if !hadState, client.rollback != nil { hurry(since: received.arrival, at: now) }
+    }
+  }
+
+  /// Makes up for the time for which the first state has waited, because the host has gone on, and
+  /// gets `startingLead` further ahead, as far as the prediction window allows.
+  private func hurry(since arrival: Instant, at now: Instant) {
+    let waited = min((now - arrival).wholeNanoseconds, 1_000_000_000)
+    let late = Int(waited * Int64(client.rate) / 1_000_000_000)
+    due += min(late + Self.startingLead, max(0, window - client.predictedTicks))
   }
 
   /// Leaves a host whose first state has not arrived in time.
@@ -195,7 +223,7 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     if let roundTrip = meter.roundTrip, roundTrip != client.roundTrip {
       client.roundTrip = roundTrip
     }
-    guard now - measuredAt >= Self.roundTripInterval else { return }
+    guard meter.roundTrip == nil || now - measuredAt >= Self.roundTripInterval else { return }
     measuredAt = now
     meter.refresh()
   }

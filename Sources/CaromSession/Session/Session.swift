@@ -225,4 +225,13 @@ extension Session {
       return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
   }
+
+  /// A session has no `send` for a channel; the compiler says what to call instead.
+  @available(
+    *, unavailable,
+    message: "call broadcast(_:on:) to send to all peers, or send(_:on:) of one Peer"
+  )
+  public func send<Message>(_ message: Message, on channel: MessageChannel<Message>) async throws {
+    fatalError("unavailable")
+  }
 }

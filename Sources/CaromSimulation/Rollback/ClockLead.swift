@@ -19,6 +19,8 @@ public struct ClockLead: Hashable, Sendable {
   public private(set) var arrivalMargin: Double?
   /// The number of ticks by which the inputs should arrive early.
   public private(set) var buffer = minimumBuffer
+  /// The number of ticks by which the inputs should arrive even earlier than `buffer` says.
+  var surplus = 0.0
   private var deviation = 0.0
   private var extra = 0.0
 
@@ -50,9 +52,9 @@ public struct ClockLead: Hashable, Sendable {
   }
 
   /// Returns the clock speed, in parts per million of real time, that brings `arrivalMargin` to
-  /// `buffer`.
+  /// `buffer` and the surplus.
   func speed(rate: Int) -> Int {
     guard let arrivalMargin else { return 1_000_000 }
-    return ClockSync.speed(lead: arrivalMargin - buffer, rate: rate)
+    return ClockSync.speed(lead: arrivalMargin - buffer - surplus, rate: rate)
   }
 }

@@ -44,6 +44,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// path reach the server too late.
   public var adaptsInputDelay = true
   var adapter = InputDelayAdapter()
+  private var effectiveDelay = EffectiveInputDelay()
   private var meter = LateInputMeter()
   /// The value of `overriddenInputs` at the last tick.
   private var meteredInputs = 0
@@ -180,6 +181,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     }
     if player != nil {
       let next = pending?.merged(with: input) ?? input
+      effectiveDelay.follow(
+        adapter.delay(atLeast: inputDelay), &lead, roundTrip: roundTripTicks)
       let delay = currentInputDelay
       pending = rollback?.addLocalInput(next, delay: delay) == true ? nil : next
       lead.tick()
@@ -193,7 +196,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   /// The number of ticks between entering an input now and the tick at which it applies.
   public var currentInputDelay: Int {
-    adaptsInputDelay ? adapter.delay(atLeast: inputDelay) : inputDelay
+    guard adaptsInputDelay else { return inputDelay }
+    return max(effectiveDelay.ticks, adapter.delay(atLeast: inputDelay))
   }
 
   /// Whether the server replaced at least half of the player's inputs in the last second because
