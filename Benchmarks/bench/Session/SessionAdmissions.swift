@@ -73,7 +73,7 @@ struct SessionAdmissions {
       security: seat.makeClientSecurity(number + 2))
     let key = ConnectionKey(prefix: UInt64(number) + 1, rest: 4)
     let connection = host.makeConnectionID()
-    host.connect(connection, to: [Self.hostRoute], key: key, at: now)
+    host.connect(connection, to: [Self.hostRoute], key: key, hostKey: seat.hostKey, at: now)
     let address = IPAddress.v4(0x0B00_0000 | UInt32(number))
     return Client(host: host, route: Route(Endpoint(address, port: 4_000)))
   }

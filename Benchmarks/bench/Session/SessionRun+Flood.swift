@@ -44,6 +44,7 @@ extension SessionRun {
         rate("bad_encrypted", "invalid datagrams"), rate("hello_encrypted", "hellos"),
         rate("forged_encrypted", "forged cookies"),
         .init("XX", measurement.middle("accept_XX") / 1e3, "us", heading: "a seat with XX"),
+        .init("IK", measurement.middle("accept_IK") / 1e3, "us", heading: "a seat with IK"),
         .init(
           "code", measurement.middle("accept_code") / 1e3, "us", heading: "a seat with a code"),
         .init(

@@ -4,12 +4,15 @@ import Carom
 enum SessionSeat: String, CaseIterable {
   case plaintext
   case xx = "XX"
+  /// The client knows the host's key beforehand.
+  case ik = "IK"
   case code, token
 
   /// The most processor time that a seat should take of the host, in microseconds.
   var goal: Double {
     switch self {
     case .plaintext, .xx: 150
+    case .ik: 200
     case .code: 350
     case .token: 60
     }
@@ -20,6 +23,7 @@ enum SessionSeat: String, CaseIterable {
     switch self {
     case .plaintext, .token: .infinity
     case .xx: 800
+    case .ik: 600
     case .code: 400
     }
   }
@@ -41,7 +45,7 @@ enum SessionSeat: String, CaseIterable {
   func makeHostSecurity() -> LinkSecurity? {
     switch self {
     case .plaintext: nil
-    case .xx: SessionCarom.security(1)
+    case .xx, .ik: SessionCarom.security(1)
     case .code: SessionCarom.security(1, access: .code(Self.joinCode, isForOneUse: false))
     case .token:
       SessionCarom.security(
@@ -55,11 +59,14 @@ enum SessionSeat: String, CaseIterable {
   func makeClientSecurity(_ number: Int) -> LinkSecurity? {
     switch self {
     case .plaintext: nil
-    case .xx: SessionCarom.security(number)
+    case .xx, .ik: SessionCarom.security(number)
     case .code: SessionCarom.security(number, access: .code(Self.joinCode, isForOneUse: false))
     case .token: makeTokenSecurity(number)
     }
   }
+
+  /// The host's key, if the client knows it beforehand.
+  var hostKey: PublicKey? { self == .ik ? SessionCarom.security(1).identity?.publicKey : nil }
 
   private func makeTokenSecurity(_ number: Int) -> LinkSecurity {
     var generator = SeededGenerator(seed: UInt64(number))
