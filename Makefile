@@ -18,6 +18,9 @@ PROGRAMS := ^EndToEndTests\.|$(NEARBY)
 # this process lie below 1,024: apart from the tests that open many sockets.
 OTHERS := ^(InteropTests|TidyTests)\.|^WireFormatTests\.ReplayProofTests
 SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromServerTests)\.|^CaromSessionTests\.(?!SwarmTests)
+# Without a limit, all tests of a run begin at once, and those with sockets reach their time limits
+# while they wait for a processor.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 16
 SWIFT_FILES := Sources Tests Benchmarks Package.swift
 QUIET := .ci/quiet
 

@@ -91,7 +91,7 @@ extension NetGame {
       (kind: $0.kind(of: peer.connectionID), security: $0.security(of: peer.connectionID))
     }
     summary.transport = link?.kind?.description
-    summary.cipher = link?.security?.cipher
+    summary.cipher = link?.security?.protection.encryption?.rawValue
     summary.fingerprint = link?.security?.fingerprint?.description
     display.write("\(peer.name) sits down" + (summary.fingerprint.map { ", key \($0)" } ?? ""))
     seatTaken(peer.info)

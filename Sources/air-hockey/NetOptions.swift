@@ -206,16 +206,15 @@ struct SecurityOptions: ParsableArguments {
     }
   }
 
-  /// Reads the key of the backend, which other users must not be able to read.
   private func loadBackendKey() throws(CommandFailure) -> BackendKey {
-    let path = key ?? ""
-    var content = try PrivateFile.secret(path, limit: 2 * BackendKey.length + 1)
-    defer { _ = SecretBytes(moving: &content) }
-    if content.last == UInt8(ascii: "\n") { content.removeLast() }
-    guard let key = BackendKey(hexadecimal: content) else {
-      throw CommandFailure(.ioFailed, "the key \(path) does not have 64 hexadecimal digits")
+    guard let key else {
+      throw CommandFailure(.usage, "--security token needs --key FILE, the backend's key")
     }
-    return key
+    do throws(BackendKeyFileError) {
+      return try BackendKeyFile(path: key).load()
+    } catch {
+      throw CommandFailure(.ioFailed, error.description)
+    }
   }
 
   private func loadCode(makesCode: Bool) throws(CommandFailure) -> JoinCode {

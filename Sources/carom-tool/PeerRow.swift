@@ -11,7 +11,7 @@ struct PeerRow: Equatable {
   /// Of 1,000 packets; nil before the first measurement.
   private let loss: Int?
   private let security: PeerSecurity?
-  private let policy: String?
+  private let policy: SecurityPolicy?
 
   /// Creates the row of a peer. `statistics` and `security` are nil if they are not known.
   init(_ peer: Peer, _ statistics: PeerStatistics?, _ security: PeerSecurity?) {
@@ -19,7 +19,7 @@ struct PeerRow: Equatable {
     link = statistics?.link.map { "\($0)" }
     roundTrip = statistics?.roundTrip.map { Int($0.wholeNanoseconds / 1000) }
     loss = statistics.map { Int(($0.lossRate * 1000).rounded()) }
-    policy = statistics?.protection.policy.rawValue
+    policy = statistics?.protection.policy
     self.security = security
   }
 
@@ -32,9 +32,9 @@ struct PeerRow: Equatable {
         .init("link", link.map { .string($0) } ?? .null),
         .init("roundTripMicroseconds", roundTrip.map { .number($0) } ?? .null),
         .init("lossPerMille", loss.map { .number($0) } ?? .null),
-        .init("policy", policy.map { .string($0) } ?? .null),
-        .init("handshake", (security?.pattern).map { .string($0) } ?? .null),
-        .init("cipher", (security?.cipher).map { .string($0) } ?? .null),
+        .init("policy", (policy?.rawValue).map { .string($0) } ?? .null),
+        .init("handshake", (security?.protection.handshake?.rawValue).map { .string($0) } ?? .null),
+        .init("cipher", cipher.map { .string($0) } ?? .null),
         .init(
           "fingerprint", (security?.fingerprint?.description).map { .string($0) } ?? .null),
       ]
@@ -43,11 +43,13 @@ struct PeerRow: Equatable {
     return Report(event, peer.id.description, cells: cells + [reason ?? ""], fields)
   }
 
+  private var cipher: String? { security?.protection.encryption?.rawValue }
+
   private var cells: [String] {
     [
       peer.name, String(peer.id.description.prefix(8)), link ?? "",
       roundTrip.map { "\($0 / 1000).\(($0 % 1000) / 100) ms" } ?? "",
-      loss.map { "\($0 / 10).\($0 % 10) %" } ?? "", security?.cipher ?? "",
+      loss.map { "\($0 / 10).\($0 % 10) %" } ?? "", cipher ?? "",
     ]
   }
 }

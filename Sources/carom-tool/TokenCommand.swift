@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaromCore
 import CaromCrypto
+import CaromSession
 import CaromTransport
 
 /// The `token` command: makes connect tokens, as a backend does, and shows what is in them.
@@ -21,13 +22,10 @@ struct TokenKeyCommand: ParsableCommand {
   @Argument(help: "The file to create; it must not exist yet.") var file: String
 
   func run() throws {
-    var generator = SystemGenerator()
-    var content = BackendKey(using: &generator).hexadecimal.reveal() + [UInt8(ascii: "\n")]
-    defer { _ = SecretBytes(moving: &content) }
-    do throws(PrivateFile.Failure) {
-      try PrivateFile.create(content, at: file)
+    do throws(BackendKeyFileError) {
+      try BackendKeyFile(path: file).create()
     } catch {
-      throw CommandFailure(.ioFailed, "\(file) is not created: \(error)")
+      throw CommandFailure(.ioFailed, error.description)
     }
   }
 }
@@ -146,17 +144,10 @@ struct KeyFileOption: ParsableArguments {
   /// Reads the key. Returns nil if no file is given. The file must not be readable by other users.
   func key() throws -> BackendKey? {
     guard let file else { return nil }
-    var content: [UInt8]
-    do throws(PrivateFile.Failure) {
-      content = try PrivateFile.content(of: file, limit: 2 * BackendKey.length + 1, isSecret: true)
+    do throws(BackendKeyFileError) {
+      return try BackendKeyFile(path: file).load()
     } catch {
-      throw CommandFailure(.ioFailed, "the key \(file) cannot be used: \(error)")
+      throw CommandFailure(.ioFailed, error.description)
     }
-    if content.last == UInt8(ascii: "\n") { content.removeLast() }
-    guard let key = BackendKey(hexadecimal: content) else {
-      throw CommandFailure(.ioFailed, "the key \(file) does not have 64 hexadecimal digits")
-    }
-    _ = SecretBytes(moving: &content)
-    return key
   }
 }

@@ -47,7 +47,7 @@ import Testing
     return Int(match.client.rollback?.tick.rawValue ?? 0)
   }
 
-  @Test(arguments: [30, 100, 200], [1, 2, 3] as [UInt64])
+  @Test(arguments: [30, 100, 200, 300], [1, 2, 3] as [UInt64])
   func `no input is late, from the first one on`(oneWay: Int, seed: UInt64) async throws {
     let (late, last) = try await Self.match(oneWay: oneWay, seed: seed) { match in
       await Self.play(match, for: .seconds(12))

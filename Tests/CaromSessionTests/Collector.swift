@@ -13,10 +13,16 @@ func makePeer(
 
 /// Records a node's events, and lets a test wait for one of them.
 actor Collector: LoopActor {
+  private struct Waiter {
+    var number: Int
+    var test: (SessionEvent) -> Bool
+    var continuation: CheckedContinuation<SessionEvent, any Error>
+  }
+
   nonisolated let loop: NetworkLoop
   private(set) var events: [SessionEvent] = []
-  private var waiters: [(test: (SessionEvent) -> Bool, CheckedContinuation<SessionEvent, Never>)] =
-    []
+  private var waiters: [Waiter] = []
+  private var lastWaiter = 0
   private var admitsAll = false
   private var node: SessionNode?
 
@@ -35,24 +41,41 @@ actor Collector: LoopActor {
     }
     events.append(event)
     if let index = waiters.firstIndex(where: { $0.test(event) }) {
-      waiters.remove(at: index).1.resume(returning: event)
+      waiters.remove(at: index).continuation.resume(returning: event)
     }
   }
 
-  /// The first event, recorded or future, for which `test` holds.
-  func first(_ test: @escaping @Sendable (SessionEvent) -> Bool) async -> SessionEvent {
+  /// Returns the first event, recorded or future, for which `test` holds. Throws if the test's time
+  /// limit ends first.
+  func first(_ test: @escaping @Sendable (SessionEvent) -> Bool) async throws -> SessionEvent {
     if let event = events.first(where: test) { return event }
-    return await withCheckedContinuation { waiters.append((test, $0)) }
+    lastWaiter += 1
+    let number = lastWaiter
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        waiters.append(Waiter(number: number, test: test, continuation: continuation))
+        if Task.isCancelled { cancel(number) }
+      }
+    } onCancel: {
+      Task { await cancel(number) }
+    }
   }
 
-  func opened() async -> (ConnectionID, PeerInfo) {
-    guard case .opened(let connection, let info) = await first(\.isOpened) else { fatalError() }
+  private func cancel(_ number: Int) {
+    guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
+    waiters.remove(at: index).continuation.resume(throwing: CancellationError())
+  }
+
+  func opened() async throws -> (ConnectionID, PeerInfo) {
+    guard case .opened(let connection, let info) = try await first(\.isOpened) else {
+      fatalError()
+    }
     return (connection, info)
   }
 
   /// Waits until an open connection has ended, and returns the reason.
-  func ending() async -> DisconnectReason {
-    guard case .closed(_, _, let reason, _) = await first(\.isLoss) else { fatalError() }
+  func ending() async throws -> DisconnectReason {
+    guard case .closed(_, _, let reason, _) = try await first(\.isLoss) else { fatalError() }
     return reason
   }
 

@@ -53,9 +53,9 @@ import Testing
       let endpoints = [Endpoint(.loopback4, port: try await host.listen(on: [.loopback4]))]
       let client = SessionNode(makePeer("client"), seats: 0, over: kinds, on: loop)
       let attempt = Task(executorPreference: loop) { try await client.connect(to: endpoints) }
-      _ = await events.first(\.isRequest)
+      _ = try await events.first(\.isRequest)
       attempt.cancel()
-      guard case .closed(_, _, let reason, _) = await events.first(\.isEnd) else { return }
+      guard case .closed(_, _, let reason, _) = try await events.first(\.isEnd) else { return }
       #expect(reason == .left)
       await #expect(throws: SessionError.transport(.cancelled)) { try await attempt.value }
       await client.shutdown()

@@ -200,7 +200,7 @@ import Testing
       #expect(await host.freeSpectatorSeats == 2)
       let client = SessionNode(makePeer("client"), seats: 0, over: .stream, on: loop)
       let seated = Task { try await client.connect(to: [Endpoint(.loopback4, port: port)]) }
-      guard case .requested(let request, let info, nil) = await events.first(\.isRequest) else {
+      guard case .requested(let request, let info, nil) = try await events.first(\.isRequest) else {
         Issue.record("the request replaces a connection")
         return
       }

@@ -124,7 +124,7 @@ import Testing
           loop: loop
         ) { _, _ in }
       }
-      guard case .requested(let request, _, _) = await events.first(\.isRequest) else { return }
+      guard case .requested(let request, _, _) = try await events.first(\.isRequest) else { return }
       if refusals > 0 {
         await node.close(request, Goodbye(.busy))
         // The client has read the refusal when it has closed its stream.

@@ -23,7 +23,7 @@ import Testing
       // More than fits in the first flight of datagrams or in the channel's first credit.
       let notes = (0..<100).map { Note([UInt8](repeating: $0, count: 4_000)) }
       try await client.send(notes, andShutDownFrom: connection)
-      #expect(await events.ending() == .finished)
+      #expect(try await events.ending() == .finished)
       #expect(await events.messages == notes.map(\.text))
       await host.shutdown()
     }

@@ -69,8 +69,8 @@ import Testing
       let first = try await Player("first", rank: ranks[0], type, on: loop)
       let second = try await Player("second", rank: ranks[1], type, on: loop)
       let (lower, higher) = isLowerFirst ? (first, second) : (second, first)
-      let (joined, host) = await lower.events.opened()
-      let (accepted, client) = await higher.events.opened()
+      let (joined, host) = try await lower.events.opened()
+      let (accepted, client) = try await higher.events.opened()
       #expect(host == higher.node.local && client == lower.node.local)
       #expect(await !lower.node.isIncoming(joined))
       #expect(await higher.node.isIncoming(accepted))
@@ -94,8 +94,8 @@ import Testing
       let resolved = try await found.resolve(within: .seconds(30))
       #expect(resolved.endpoints.contains(Endpoint(.loopback4, port: waiting.port)))
       let other = try await Player("other", rank: rank, type, on: loop)
-      #expect(await waiting.events.opened().1 == other.node.local)
-      #expect(await other.events.opened().1 == waiting.node.local)
+      #expect(try await waiting.events.opened().1 == other.node.local)
+      #expect(try await other.events.opened().1 == waiting.node.local)
       for player in [waiting, other] {
         let service = try await Self.waitForService(type, on: loop) { sighting, service in
           sighting.status == .playing && service.name == player.name
@@ -149,8 +149,8 @@ import Testing
       let type = try Self.makeType()
       let first = try await Player("first", rank: 1, type, on: loop)
       let second = try await Player("second", rank: 2, type, on: loop)
-      _ = await first.events.opened()
-      _ = await second.events.opened()
+      _ = try await first.events.opened()
+      _ = try await second.events.opened()
       let browser = ServiceBrowser(for: type, interfaces: Self.loopback, on: loop)
       var known: Set<String> = []
       for try await change in browser.changes {
@@ -162,7 +162,7 @@ import Testing
         if case .removed = change { break }
         if known.count == 2 { await first.finder.end() }
       }
-      #expect(await second.events.ending() == .left)
+      #expect(try await second.events.ending() == .left)
       #expect(await first.node.peers.isEmpty)
       await second.finder.end()
     }
@@ -179,8 +179,8 @@ import Testing
       try await advertiser.run { _ in
         let first = try await Player("first", rank: 1, type, over: .stream, on: loop)
         let second = try await Player("second", rank: 2, type, over: .stream, on: loop)
-        #expect(await first.events.opened().1 == second.node.local)
-        #expect(await second.events.opened().1 == first.node.local)
+        #expect(try await first.events.opened().1 == second.node.local)
+        #expect(try await second.events.opened().1 == first.node.local)
         await first.finder.end()
         await second.finder.end()
       }
@@ -214,8 +214,8 @@ import Testing
           return player
         }
         try await advertisement.update(txt: free.text)
-        #expect(await player.events.opened().1 == host.local)
-        #expect(await hostEvents.opened().1 == player.node.local)
+        #expect(try await player.events.opened().1 == host.local)
+        #expect(try await hostEvents.opened().1 == player.node.local)
         await player.finder.end()
       }
       await host.shutdown()
@@ -237,7 +237,7 @@ import Testing
       #expect(try await finder.begin(owner: events) { $0.take($1) } == port)
       let client = SessionNode(makePeer("client"), seats: 0, on: loop)
       _ = try await client.connect(to: [Endpoint(.loopback4, port: port)])
-      #expect(await events.opened().1 == client.local)
+      #expect(try await events.opened().1 == client.local)
       await client.shutdown()
       await finder.end(Goodbye(.finished))
     }

@@ -15,7 +15,7 @@ import Testing
       var numbers: [UInt64] = []
       for channel in [MessageChannel<Note>.notes, .latest] {
         let number = try await client.sendForReceipt(Note([1]), on: channel, to: connection)
-        let receipt = await events.first { $0.isReceipt(number) }
+        let receipt = try await events.first { $0.isReceipt(number) }
         #expect(
           receipt
             == .receipt(connection, channel: channel.id, message: number, delivered: true))
@@ -33,7 +33,7 @@ import Testing
       await events.watch(client)
       let number = try await client.fillAndSendForReceipt(
         Note([9]), to: connection, lifetime: .milliseconds(30))
-      let event = await events.first {
+      let event = try await events.first {
         if case .expired(_, _, number) = $0 { true } else { false }
       }
       #expect(event == .expired(connection, channel: 0, message: number))
@@ -60,7 +60,7 @@ import Testing
         await host.broadcast(large, on: .latest) == [
           known: .tooLarge(size: (64 << 10) + 1, limit: 64 << 10)
         ])
-      _ = await events.first { $0.isMessage([3]) }
+      _ = try await events.first { $0.isMessage([3]) }
       #expect(await events.messages == [[1], [3]])
     }
   }
@@ -75,7 +75,7 @@ import Testing
       let port = try await host.listen(on: [.loopback4])
       let client = SessionNode(makePeer("client"), seats: 0, on: loop)
       async let seated = client.connect(to: [Endpoint(.loopback4, port: port)])
-      guard case .requested(let request, _, _) = await events.first(\.isRequest) else { return }
+      guard case .requested(let request, _, _) = try await events.first(\.isRequest) else { return }
       #expect(await host.broadcast(Note([1]), on: .notes).isEmpty)
       #expect(
         await host.broadcast(Note([1]), on: .notes, to: [request]) == [request: .notConnected])
@@ -95,7 +95,7 @@ import Testing
   {
     try await withNodes { host, hostEvents, client, connection in
       #expect(await client.postInOneTurn(4_097, to: connection) == 4_096)
-      _ = await hostEvents.first { $0.isMessage([15, 255]) }
+      _ = try await hostEvents.first { $0.isMessage([15, 255]) }
       #expect(await client.postInOneTurn(1, to: connection) == 1)
       try await client.sendConfirmed(Note([1]), on: .notes, to: connection).expectTrue()
       #expect(await hostEvents.messages.count == 4_098)
@@ -154,12 +154,12 @@ import Testing
       }
       try await client.sendConfirmed(Note([9]), on: .others, to: connection).expectTrue()
       try await client.sendConfirmed(Note([8]), on: .latest, to: connection).expectTrue()
-      _ = await hostEvents.first { $0.isMessage([8]) }
+      _ = try await hostEvents.first { $0.isMessage([8]) }
       #expect(await hostEvents.messages == [[9], [8]])
       await host.resume(channel: 2)
       #expect(await hostEvents.messages == [[9], [8]])
       await host.resume(channel: 0)
-      _ = await hostEvents.first { $0.isMessage([3]) }
+      _ = try await hostEvents.first { $0.isMessage([3]) }
       #expect(await hostEvents.messages == [[9], [8], [1], [2], [3]])
     }
   }
@@ -188,9 +188,9 @@ import Testing
         if hasMessageHandler { await host.setMessageHandler(owner: hostEvents) { _, _ in } }
         await host.watchInput(channel: 1, limit: .milliseconds(20))
         try await client.sendConfirmed(Note([1]), on: .latest, to: connection).expectTrue()
-        _ = await hostEvents.first { $0 == .inputStopped(back, channel: 1) }
+        _ = try await hostEvents.first { $0 == .inputStopped(back, channel: 1) }
         try await client.sendConfirmed(Note([2]), on: .latest, to: connection).expectTrue()
-        _ = await hostEvents.first { $0 == .inputResumed(back, channel: 1) }
+        _ = try await hostEvents.first { $0 == .inputResumed(back, channel: 1) }
         await host.watchInput(channel: 1, limit: nil)
       }
     }

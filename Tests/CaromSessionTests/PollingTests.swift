@@ -99,7 +99,7 @@ import Testing
         try await client.send(Note(.init(repeating: 1, count: number)), on: .notes, to: connection)
       }
       await client.shutdown()
-      _ = await events.ending()
+      _ = try await events.ending()
       #expect(await counter.bytes == 5050)
       #expect(await events.messages.isEmpty)
       await host.shutdown()

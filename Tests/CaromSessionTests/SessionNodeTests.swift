@@ -34,9 +34,9 @@ private struct NodePair {
     try await withNetworkLoop { loop in
       let pair = try await NodePair(on: loop)
       let connection = try await pair.client.connect(to: pair.endpoints)
-      _ = await pair.hostEvents.first(\.isMeasured)
-      _ = await pair.clientEvents.first(\.isMeasured)
-      #expect(await pair.hostEvents.opened().1.name == "client")
+      _ = try await pair.hostEvents.first(\.isMeasured)
+      _ = try await pair.clientEvents.first(\.isMeasured)
+      #expect(try await pair.hostEvents.opened().1.name == "client")
       #expect(await pair.client.roundTrip(to: connection)?.smoothed != nil)
       await pair.client.shutdown()
       await pair.host.shutdown()
@@ -47,13 +47,13 @@ private struct NodePair {
     try await withNetworkLoop { loop in
       let pair = try await NodePair(on: loop)
       let connection = try await pair.client.connect(to: pair.endpoints)
-      let back = await pair.hostEvents.opened().0
+      let back = try await pair.hostEvents.opened().0
       for number in 0..<200 {
         try await pair.client.send(Note([UInt8(number)]), on: .notes, to: connection)
         try await pair.host.send(Note([UInt8(number), 1]), on: .notes, to: back)
       }
       await pair.client.shutdown(Goodbye(.finished))
-      #expect(await pair.hostEvents.ending() == .finished)
+      #expect(try await pair.hostEvents.ending() == .finished)
       #expect(await pair.hostEvents.messages == (0..<200).map { [UInt8($0)] })
       await pair.host.shutdown()
     }
@@ -65,7 +65,7 @@ private struct NodePair {
       let connection = try await pair.client.connect(to: pair.endpoints)
       let large = [UInt8](repeating: 9, count: 900_000)
       try await pair.client.send(Note(large), on: .notes, to: connection)
-      let event = await pair.hostEvents.first { if case .message = $0 { true } else { false } }
+      let event = try await pair.hostEvents.first { if case .message = $0 { true } else { false } }
       guard case .message(_, 0, let bytes) = event else { return }
       #expect(bytes == large)
       await pair.client.shutdown()
@@ -96,7 +96,7 @@ private struct NodePair {
       await observer.watch(computer)
       _ = try await computer.connect(to: pair.endpoints)
       _ = try await pair.client.connect(to: pair.endpoints)
-      #expect(await observer.ending() == .replaced)
+      #expect(try await observer.ending() == .replaced)
       #expect(await pair.host.peers.map(\.info.name) == ["client"])
       for node in [computer, pair.client, pair.host] { await node.shutdown() }
     }
@@ -106,9 +106,9 @@ private struct NodePair {
     try await withNetworkLoop { loop in
       let pair = try await NodePair(on: loop, timing: .withoutResuming)
       let stream = try await RawPeer.sitDown(at: pair.endpoints, on: loop)
-      _ = await pair.hostEvents.opened()
+      _ = try await pair.hostEvents.opened()
       await stream.reset()
-      #expect(await pair.hostEvents.ending() == .connectionReset)
+      #expect(try await pair.hostEvents.ending() == .connectionReset)
       await pair.host.shutdown()
       let endings = await pair.hostEvents.events.count(where: \.isLoss)
       #expect(endings == 1)
@@ -119,9 +119,9 @@ private struct NodePair {
     try await withNetworkLoop { loop in
       let pair = try await NodePair(on: loop, timing: .withoutResuming)
       let stream = try await RawPeer.sitDown(at: pair.endpoints, on: loop)
-      _ = await pair.hostEvents.opened()
+      _ = try await pair.hostEvents.opened()
       await stream.finish()
-      #expect(await pair.hostEvents.ending() == .connectionLost)
+      #expect(try await pair.hostEvents.ending() == .connectionLost)
       await pair.host.shutdown()
     }
   }
@@ -131,9 +131,9 @@ private struct NodePair {
     try await withNetworkLoop { loop in
       let pair = try await NodePair(on: loop)
       let stream = try await RawPeer.sitDown(at: pair.endpoints, on: loop)
-      _ = await pair.hostEvents.opened()
+      _ = try await pair.hostEvents.opened()
       await stream.reset()
-      let event = await pair.hostEvents.first { event in
+      let event = try await pair.hostEvents.first { event in
         switch event {
         case .interrupted, .closed: true
         default: false
@@ -211,7 +211,7 @@ private struct NodePair {
         pairs.append(pair)
       }
       for (number, pair) in pairs.enumerated() {
-        _ = await pair.hostEvents.first { if case .message = $0 { true } else { false } }
+        _ = try await pair.hostEvents.first { if case .message = $0 { true } else { false } }
         #expect(await pair.hostEvents.messages == [[UInt8(number)]])
         await pair.client.shutdown()
         await pair.host.shutdown()
@@ -254,7 +254,7 @@ private struct NodePair {
     try await withNetworkLoop { loop in
       let pair = try await NodePair(on: loop)
       let connection = try await pair.client.connect(to: pair.endpoints)
-      _ = await pair.hostEvents.opened()
+      _ = try await pair.hostEvents.opened()
       var collectors: [Collector] = []
       for number in 0..<100 {
         try await pair.client.send(Note([UInt8(number)]), on: .notes, to: connection)
@@ -265,7 +265,7 @@ private struct NodePair {
         }
       }
       await pair.client.shutdown(Goodbye(.finished))
-      _ = await collectors.last?.ending()
+      _ = try await collectors.last?.ending()
       var heard = await pair.hostEvents.messages
       for collector in collectors { heard += await collector.messages }
       #expect(heard == (0..<100).map { [UInt8($0)] })
@@ -294,7 +294,7 @@ private struct NodePair {
       }
       let observer = Collector(on: loop)
       await observer.watch(silent)
-      _ = await observer.first { if case .requested = $0 { true } else { false } }
+      _ = try await observer.first { if case .requested = $0 { true } else { false } }
       attempt.cancel()
       await #expect(throws: SessionError.transport(.cancelled)) { try await attempt.value }
       await silent.shutdown()

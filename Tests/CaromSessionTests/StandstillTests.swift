@@ -46,7 +46,7 @@
           try await clientLoop.sleep(until: clientLoop.now + .milliseconds(10))
           try await client.sendNow(Note([2]), to: connection)
           isSent.signal()
-          let event = await events.first { $0.isSecond || $0.isFailure }
+          let event = try await events.first { $0.isSecond || $0.isFailure }
           #expect(event.isSecond, "\(event)")
           await client.shutdown()
         }

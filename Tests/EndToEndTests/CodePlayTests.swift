@@ -2,35 +2,22 @@ import Testing
 
 /// Matches between players who know a code, on the loopback interface.
 @Suite(.turns) struct CodePlayTests {
-  private func host(_ more: String...) throws -> RunningGame {
-    try RunningGame(
-      ["host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya"] + more)
-  }
-
-  private func port(of game: RunningGame) async throws -> String {
-    let line = try await game.line("not listed, port ")
-    return try #require(line.split(separator: " ").last.map(String.init))
-  }
-
-  private func join(_ port: String, _ more: String...) throws -> RunningGame {
-    try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"] + more)
-  }
-
   @Test(arguments: ["auto", "udp", "tcp"])
   func `two players play by a code, and a wrong one is refused in a line that says what to do`(
     transport: String
   ) async throws {
-    let game = try host("--seconds", "1", "--code", "K7QM-2XRT", "--transport", transport)
-    let port = try await port(of: game)
-    let stranger = try join(port, "--code", "K7QM-2XRV", "--transport", transport)
+    let game = try RunningGame.host(
+      "--seconds", "1", "--code", "K7QM-2XRT", "--transport", transport)
+    let port = try await game.port()
+    let stranger = try RunningGame.join(port, "--code", "K7QM-2XRV", "--transport", transport)
     #expect(await stranger.process.status == 69)
     #expect(
       await stranger.process.errors.all()
         == ["air-hockey: the code is wrong or used up: ask the host for its code"])
-    let open = try join(port, "--transport", transport)
+    let open = try RunningGame.join(port, "--transport", transport)
     #expect(await open.process.status == 69)
     #expect(await open.process.errors.all().last?.contains("use the same security") == true)
-    let player = try join(port, "--code", "k7qm2xrt", "--transport", transport)
+    let player = try RunningGame.join(port, "--code", "k7qm2xrt", "--transport", transport)
     for report in [try await game.report(), try await player.report()] {
       #expect(report.security == "code")
       #expect(["AESGCM", "ChaChaPoly"].contains(report.cipher))
@@ -42,10 +29,10 @@ import Testing
   }
 
   @Test func `a host makes a code if none is given`() async throws {
-    let game = try host("--seconds", "1", "--code")
+    let game = try RunningGame.host("--seconds", "1", "--code")
     let line = try await game.line("join code ")
     let code = try #require(line.split(separator: " ").last.map(String.init))
-    let player = try join(try await port(of: game), "--code", code)
+    let player = try RunningGame.join(try await game.port(), "--code", code)
     #expect(try await game.report().endReason == "finished")
     #expect(try await player.report().security == "code")
   }

@@ -36,6 +36,23 @@ struct RunningGame: Sendable {
       }
   }
 
+  /// Starts a host that plays by itself and is not advertised, on the loopback interface.
+  static func host(_ more: String...) throws -> RunningGame {
+    try RunningGame(
+      ["host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya"] + more)
+  }
+
+  /// Starts a player that plays by itself and joins the host at `port` of this computer.
+  static func join(_ port: String, _ more: String...) throws -> RunningGame {
+    try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"] + more)
+  }
+
+  /// Waits until a host that is not advertised prints its port, and returns it.
+  func port() async throws -> String {
+    let line = try await line("not listed, port ")
+    return try #require(line.split(separator: " ").last.map(String.init))
+  }
+
   /// Waits for the `number`th progress line that contains `text`. The test fails if the game ends
   /// without such a line.
   @discardableResult

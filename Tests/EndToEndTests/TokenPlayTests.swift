@@ -2,47 +2,31 @@ import Testing
 
 /// Matches of players whom a backend has given connect tokens, on the loopback interface.
 @Suite(.turns) struct TokenPlayTests {
-  private func host(_ key: String, _ more: String...) throws -> RunningGame {
-    try RunningGame(
-      [
-        "host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya", "--key",
-        key,
-      ]
-        + more)
-  }
-
-  private func port(of game: RunningGame) async throws -> String {
-    let line = try await game.line("not listed, port ")
-    return try #require(line.split(separator: " ").last.map(String.init))
-  }
-
-  private func join(_ port: String, _ more: String...) throws -> RunningGame {
-    try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"] + more)
-  }
-
   @Test(arguments: ["auto", "udp", "tcp"])
   func `a player with a token plays once, and those without one are refused`(
     transport: String
   ) async throws {
     let backend = try await TokenBackend()
     defer { backend.end() }
-    let game = try host(backend.keyFile, "--matches", "1", "--transport", transport)
-    let port = try await port(of: game)
-    let stranger = try join(port, "--transport", transport)
+    let game = try RunningGame.host(
+      "--key", backend.keyFile, "--matches", "1", "--transport", transport)
+    let port = try await game.port()
+    let stranger = try RunningGame.join(port, "--transport", transport)
     #expect(await stranger.process.status == 69)
     #expect(await stranger.process.errors.all().last?.contains("use the same security") == true)
     let other = try await TokenBackend()
     defer { other.end() }
     let forged = try await other.makeToken(for: "127.0.0.1:\(port)")
-    let forger = try join(port, "--token", forged, "--transport", transport)
+    let forger = try RunningGame.join(port, "--token", forged, "--transport", transport)
     #expect(await forger.process.status == 69)
     #expect(await forger.process.errors.all().last?.contains("not made with") == true)
     let token = try await backend.makeToken(for: "127.0.0.1:\(port)")
-    let player = try join(port, "--token", token, "--seconds", "1", "--transport", transport)
+    let player = try RunningGame.join(
+      port, "--token", token, "--seconds", "1", "--transport", transport)
     let report = try await player.report()
     #expect(report.security == "token" && report.endReason == "finished")
     #expect(["AESGCM", "ChaChaPoly"].contains(report.cipher))
-    let again = try join(port, "--token", token, "--transport", transport)
+    let again = try RunningGame.join(port, "--token", token, "--transport", transport)
     #expect(await again.process.status == 69)
     #expect(await again.process.errors.all().last?.contains("used") == true)
     await game.process.end()

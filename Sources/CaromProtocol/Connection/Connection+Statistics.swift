@@ -1,7 +1,7 @@
 import CaromCore
 
 extension Connection {
-  /// How the newest link is protected.
+  /// How the link that was opened last is protected.
   var protection: LinkProtection {
     guard let security = local.security else {
       return local.requiresSealedStreams ? .below : .none

@@ -5,7 +5,7 @@ import CaromCore
 public struct PeerStatistics: Hashable, Sendable {
   /// The link that carries messages now; `nil` while no link does.
   public package(set) var link: LinkKind?
-  /// How that link is protected: the policy, the handshake and the cipher.
+  /// How the link that was opened last is protected: the policy, the handshake and the cipher.
   public package(set) var protection = LinkProtection.none
   /// The smoothed round-trip time; `nil` before the first sample.
   public package(set) var roundTrip: Duration?

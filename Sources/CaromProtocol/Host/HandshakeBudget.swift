@@ -10,24 +10,25 @@ struct HandshakeBudget {
   static let rate = 800
   /// The number of handshakes that may begin at once after a quiet quarter of a second.
   static let burst = 200
-  /// The price of a handshake, in thirds of it.
-  private static let price = 3
-  /// The price of a handshake with a join code: its exchange takes as many operations again.
+
+  // Prices are in thirds of the price of an ordinary handshake.
+  private static let ordinaryPrice = 3
+  /// The exchange of a join code takes as many operations again.
   private static let priceWithCode = 6
-  /// The price of a handshake with an initiator that knows the host's key, or believes so: it takes
-  /// a third more operations. On streams, it has the price of others, because a stream is accepted
-  /// before its first message.
+  /// A handshake with an initiator that uses a key of the host takes a third more operations. On a
+  /// stream it has the ordinary price, because a stream is accepted before its first message.
   private static let priceForKnownHost = 4
 
   private static let bucket = TokenBucket(
-    capacity: burst * price, tokens: rate * price, per: 1_000_000_000)
+    capacity: burst * ordinaryPrice, tokens: rate * ordinaryPrice, per: 1_000_000_000)
 
+  /// The price of a handshake that does not use a key of the host.
   private let price: Int
   private var streams = bucket
   private var datagrams = bucket
 
   /// Creates the budget of a host whose strangers prove a join code if `usesCode` is true.
-  init(usesCode: Bool) { price = usesCode ? Self.priceWithCode : Self.price }
+  init(usesCode: Bool) { price = usesCode ? Self.priceWithCode : Self.ordinaryPrice }
 
   /// Returns whether a handshake may begin, and reduces the budget if so. `isForKnownHost` is true
   /// if the initiator uses a key of the host that it knew before.

@@ -58,18 +58,13 @@ extension Host {
       return security.identity?.publicKey
     }
 
-    /// Returns the key that the peer of a connection has proven or the ticket of its connect token,
-    /// and the cipher and the pattern of the link that carries messages; nil if the connection is
-    /// in plaintext or has no keys.
-    package func security(
-      of id: ConnectionID
-    ) -> (key: PublicKey?, ticket: AcceptedTicket?, cipher: Cipher, pattern: HandshakePattern)? {
-      guard let index = index(of: id), let pattern = side.security?.pattern,
-        let keys = entries[index].connection.newestKeys
-      else { return nil }
-      return (
-        keys.peerKey, keys.ticket?.ticket, keys.cipher, keys.usesKnownKey ? .ik : pattern
-      )
+    /// Returns what the peer of a connection has proven: its key, or the ticket of its connect
+    /// token. Returns nil if the connection is in plaintext or has no keys.
+    package func proof(of id: ConnectionID) -> (key: PublicKey?, ticket: AcceptedTicket?)? {
+      guard let index = index(of: id), let keys = entries[index].connection.newestKeys else {
+        return nil
+      }
+      return (keys.peerKey, keys.ticket?.ticket)
     }
   }
 #endif

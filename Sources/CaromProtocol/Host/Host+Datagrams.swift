@@ -347,7 +347,7 @@ extension Host {
   /// answered. Packets that its initiator sent on another link may still arrive, but must not start
   /// a new connection.
   func hasEnded(_ key: ConnectionKey) -> Bool {
-    if endedKeys.contains(key) { return true }
+    if remembersEnd(of: key) { return true }
     guard let index = keys[key].flatMap({ index(of: $0) }) else { return false }
     return entries[index].wasAnswered && entries[index].connection.isEnding
   }

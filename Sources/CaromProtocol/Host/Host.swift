@@ -42,11 +42,9 @@ package struct Host {
   private var secrets: LinkSecrets?
   var paths: PathTable
   var keys: [ConnectionKey: ConnectionID] = [:]
-  /// The keys of accepted connections whose requests were answered and that have ended, oldest
-  /// first.
-  var endedKeys: [ConnectionKey] = []
-  /// When the connections in `endedKeys` ended.
-  var endTimes: [Instant] = []
+  /// The keys of accepted connections whose requests were answered and that have ended, with the
+  /// times at which they ended, oldest first.
+  var endedKeys: [(key: ConnectionKey, time: Instant)] = []
   /// Whether keys that were dropped from `endedKeys` still matter.
   var memory = KeyMemory()
   /// The keys of the connections whose attempts with the join code were refused most recently over

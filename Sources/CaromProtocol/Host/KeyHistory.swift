@@ -21,8 +21,7 @@ struct KeyMemory: Sendable {
     end = max(end, time.advanced(byNanoseconds: Cookie.lifetime))
   }
 
-  /// Returns whether the host remembers all keys that are of use to somebody who has recorded a
-  /// hello.
+  /// Returns whether the host remembers the keys of all recorded hellos that it would still accept.
   func isComplete(at now: Instant) -> Bool { now >= end }
 }
 
@@ -37,18 +36,18 @@ extension Host {
     return memory.isComplete(at: now) ? .new : .forgotten
   }
 
+  /// Returns whether a connection with this key is among those that have ended most recently.
+  func remembersEnd(of key: ConnectionKey) -> Bool { endedKeys.contains { $0.key == key } }
+
   /// Remembers the key of an accepted connection whose request was answered and that has ended. At
   /// the limit, drops the oldest key.
   mutating func recordEnd(of entry: Entry, at now: Instant) {
     let key = entry.connection.key
-    guard entry.isIncoming, entry.wasAnswered, key != .none, !endedKeys.contains(key) else {
-      return
-    }
-    endedKeys.append(key)
-    endTimes.append(now)
+    guard entry.isIncoming, entry.wasAnswered, key != .none, !remembersEnd(of: key)
+    else { return }
+    endedKeys.append((key, now))
     if endedKeys.count > Self.endedKeyLimit {
-      endedKeys.removeFirst()
-      memory.recordForgotten(endedAt: endTimes.removeFirst())
+      memory.recordForgotten(endedAt: endedKeys.removeFirst().time)
     }
   }
 }

@@ -79,7 +79,6 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   private let meter: RoundTripMeter
   private var measuredAt: Instant
   private let measuringDeadline: Instant
-  private let window: Int
   /// The time at which the client leaves the host unless the first state has arrived; nil for never
   /// and once it has arrived.
   private var deadline: Instant?
@@ -106,7 +105,6 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     client.roundTrip = roundTrip ?? .zero
     measuredAt = now
     measuringDeadline = now + Self.measuringLimit
-    self.window = window
     deadline = stateLimit.map { now + $0 }
     channels.open(over: session)
     // Inputs before the first state are of no use. These may be left of an earlier match.
@@ -176,11 +174,7 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     // The events come first: the messages before the host's goodbye are then all there.
     while let event = watch.next() { handle(event) }
     if watch.hasEnded { endReason = endReason ?? .closedLocally }
-    if client.rollback != nil || meter.roundTrip != nil || now >= measuringDeadline
-      || endReason != nil
-    {
-      receiveControl(at: now)
-    }
+    receiveControl(at: now)
     for received in session.takeMessages(on: channels.inputs) where received.peer == host {
       receive(.inputs, received.message.bytes, on: channels.inputs.id, at: received.arrival)
     }
@@ -192,6 +186,9 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   }
 
   private func receiveControl(at now: Instant) {
+    let isMeasuring = meter.roundTrip == nil && now < measuringDeadline
+    // What the match needs to end is processed even while the first state waits.
+    guard client.rollback != nil || endReason != nil || !isMeasuring else { return }
     for received in session.takeMessages(on: channels.control) where received.peer == host {
       let packet = received.message
       // What precedes the seat is left of an earlier match.
@@ -207,7 +204,7 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   private func hurry(since arrival: Instant, at now: Instant) {
     let waited = min((now - arrival).wholeNanoseconds, 1_000_000_000)
     let late = Int(waited * Int64(client.rate) / 1_000_000_000)
-    due += min(late + Self.startingLead, max(0, window - client.predictedTicks))
+    due += min(late + Self.startingLead, max(0, client.window - client.predictedTicks))
   }
 
   /// Leaves a host whose first state has not arrived in time.

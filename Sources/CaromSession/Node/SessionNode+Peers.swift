@@ -110,7 +110,7 @@ extension SessionNode {
 }
 
 extension SessionNode {
-  /// Returns how the connection to a peer is protected. A connection that has ended has no
+  /// Returns how the newest link of a connection is protected. A connection that has ended has no
   /// protection.
   public func protection(of connection: ConnectionID) -> LinkProtection {
     lobby.host.protection(of: connection) ?? .none
@@ -118,10 +118,9 @@ extension SessionNode {
 
   /// Returns how the connection to a peer is encrypted; nil if it is in plaintext or has ended.
   public func security(of connection: ConnectionID) -> PeerSecurity? {
-    lobby.host.security(of: connection).map {
+    lobby.host.proof(of: connection).map {
       PeerSecurity(
-        publicKey: $0.key, token: $0.ticket, cipher: $0.cipher.name, pattern: $0.pattern.name,
-        policy: protection(of: connection).policy)
+        publicKey: $0.key, token: $0.ticket, protection: protection(of: connection))
     }
   }
 }

@@ -8,14 +8,8 @@ public struct PeerSecurity: Hashable, Sendable {
   public let publicKey: PublicKey?
   /// At a host, what it has read in the peer's connect token; nil without a token, and at a client.
   public let token: AcceptedTicket?
-  /// The cipher of the link that carries messages: `ChaChaPoly` or `AESGCM`.
-  public let cipher: String
-  /// The pattern of the handshake: `XX`, or `IK` if the client knew the host's key beforehand;
-  /// `XXpsk3` with a code, or `NNpsk0` with a connect token.
-  public let pattern: String
-
-  /// The policy of the session, for example `code`.
-  public let policy: SecurityPolicy
+  /// How the newest link to the peer is encrypted: the policy, the handshake and the cipher.
+  public let protection: LinkProtection
 
   /// The public key in words, for people to compare.
   public var fingerprint: Fingerprint? { publicKey.map { Fingerprint($0) } }
@@ -25,7 +19,6 @@ extension PeerSecurity: CustomStringConvertible {
   /// The policy, the pattern of the handshake, the cipher, and the words of the peer's key, if it
   /// has proven one.
   public var description: String {
-    (["\(policy.rawValue)", pattern, cipher] + (fingerprint.map { ["\($0)"] } ?? []))
-      .joined(separator: ", ")
+    fingerprint.map { "\(protection), \($0)" } ?? "\(protection)"
   }
 }

@@ -33,9 +33,11 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public internal(set) var lead = ClockLead()
   /// The number of ticks per second.
   public internal(set) var rate: Int
-  var window: Int
+  /// The prediction window in ticks; 0 for a spectator.
+  package internal(set) var window: Int
   /// The least number of ticks between entering an input and the tick at which it applies, 0 to 30.
-  /// It can be changed at any time.
+  /// It can be changed at any time. A longer delay applies at once. The delay decreases by one tick
+  /// at a time, so that no input reaches the server too late.
   public var inputDelay: Int {
     didSet { Self.check(inputDelay) }
   }
@@ -181,8 +183,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     }
     if player != nil {
       let next = pending?.merged(with: input) ?? input
-      effectiveDelay.follow(
-        adapter.delay(atLeast: inputDelay), &lead, roundTrip: roundTripTicks)
+      effectiveDelay.follow(wantedInputDelay, &lead, roundTrip: roundTripTicks)
       let delay = currentInputDelay
       pending = rollback?.addLocalInput(next, delay: delay) == true ? nil : next
       lead.tick()
@@ -195,9 +196,10 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   }
 
   /// The number of ticks between entering an input now and the tick at which it applies.
-  public var currentInputDelay: Int {
-    guard adaptsInputDelay else { return inputDelay }
-    return max(effectiveDelay.ticks, adapter.delay(atLeast: inputDelay))
+  public var currentInputDelay: Int { max(effectiveDelay.ticks, wantedInputDelay) }
+
+  private var wantedInputDelay: Int {
+    adaptsInputDelay ? adapter.delay(atLeast: inputDelay) : inputDelay
   }
 
   /// Whether the server replaced at least half of the player's inputs in the last second because

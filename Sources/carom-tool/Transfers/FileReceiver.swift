@@ -51,11 +51,10 @@ final class FileReceiver: Sendable {
 
   /// Returns when no sender is connected any longer, at the latest after `closingLimit`.
   private func untilSendersLeave(_ session: Session) async {
-    // The events are subscribed to before the peers are counted, so that none is missed.
-    let events = session.events
     if await session.peers.isEmpty { return }
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { for await _ in events where await session.peers.isEmpty { return } }
+      group.addTask { for await _ in session.events where await session.peers.isEmpty { return } }
+      // The time limit for senders that do not disconnect.
       group.addTask { try? await Task.sleep(for: Self.closingLimit) }
       await group.next()
       group.cancelAll()

@@ -64,9 +64,10 @@ import Testing
     }
     #expect(requested.map(\.id) == [Self.player])
     #expect(requested.map(\.backendData) == [[1, 2, 3]])
-    let security = try #require(pair.hostPeer.id.flatMap { pair.hostPeer.machine.security(of: $0) })
-    #expect(security.ticket?.player == Self.player && security.ticket?.data == [1, 2, 3])
-    #expect(security.key == nil && security.pattern == .nnpsk0)
+    let id = try #require(pair.hostPeer.id)
+    let (key, ticket) = try #require(pair.hostPeer.machine.proof(of: id))
+    #expect(key == nil && ticket?.player == Self.player && ticket?.data == [1, 2, 3])
+    #expect(pair.hostPeer.machine.protection(of: id)?.handshake == .nnpsk0)
     #expect(pair.clientPeer.connection?.peer?.id == pair.hostPeer.machine.local.id)
     #expect(pair.hostPeer.machine.tickets?.count == 1)
     for peer in [pair.hostPeer, pair.clientPeer] {

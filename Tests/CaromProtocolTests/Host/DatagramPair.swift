@@ -94,7 +94,7 @@ struct DatagramPair {
   /// The public key of the host; nil without encryption.
   var hostKey: PublicKey? { host.side.security?.identity?.publicKey }
 
-  /// Creates one side with the identity `identity`.
+  /// Creates one side, whose identity is `identity`.
   static func makeHost(
     _ number: UInt64, seats: Int, _ identity: Identity, access: LinkAccess = .anyone,
     seed: UInt64

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CaromProtocol
 
-/// Connections to a host whose key the client knows, or believes to know, beforehand (WireFormat,
+/// Connections of clients that have the host's key, which may be wrong, beforehand (WireFormat,
 /// "Known hosts").
 @Suite struct KnownHostTests {
   private let key = ConnectionKey(prefix: 1, rest: 2)
@@ -25,14 +25,14 @@ import Testing
     return (pair, first)
   }
 
-  private func pattern(of pair: DatagramPair) -> HandshakePattern? {
-    pair.client.security(of: pair.id)?.pattern
+  private func handshake(of pair: DatagramPair) -> LinkProtection.Handshake? {
+    pair.client.protection(of: pair.id)?.handshake
   }
 
   // MARK: Joining
 
   @Test(arguments: CodeTests.links, [true, false])
-  func `a client plays with a host whose key it knows, or believes to know`(
+  func `a client that has the right or a wrong key of the host plays with it`(
     links: VirtualPeer.Links, isRight: Bool
   ) throws {
     var generator = SeededGenerator(seed: 77)
@@ -44,9 +44,9 @@ import Testing
     for (peer, other) in [
       (pair.hostPeer, pair.clientPeer), (pair.clientPeer, pair.hostPeer),
     ] {
-      let security = try #require(peer.id.flatMap { peer.machine.security(of: $0) })
-      #expect(security.pattern == (isRight ? .ik : .xx))
-      #expect(security.key == other.publicKey)
+      let id = try #require(peer.id)
+      #expect(peer.machine.protection(of: id)?.handshake == (isRight ? .ik : .xx))
+      #expect(peer.machine.proof(of: id)?.key == other.publicKey)
       #expect((peer.connection?.datagram != nil) == links.contains(.datagram))
       #expect((peer.connection?.stream?.isJoined == true) == links.contains(.stream))
       #expect(peer.connection?.stream?.keys.map(\.usesKnownKey) != !isRight)
@@ -66,7 +66,7 @@ import Testing
     var pair = DatagramPair(isEncrypted: true)
     pair.connect(key, hostKey: PublicKey([UInt8](repeating: 0, count: 32).span))
     pair.exchange()
-    #expect(pair.client.isOpen(pair.id) && pattern(of: pair) == .xx)
+    #expect(pair.client.isOpen(pair.id) && handshake(of: pair) == .xx)
   }
 
   @Test func `a client sends a known key's first message only to a host that it would accept`()
@@ -96,7 +96,7 @@ import Testing
     // Without a name, the key must be advertised.
     pair.connect(key, hostKey: name == nil ? pair.hostKey : nil)
     pair.exchange()
-    #expect(pair.client.isOpen(pair.id) && pattern(of: pair) == .ik)
+    #expect(pair.client.isOpen(pair.id) && handshake(of: pair) == .ik)
   }
 
   @Test(arguments: CodeTests.links)
@@ -147,7 +147,7 @@ import Testing
     pair.deliverToClient(second)
     // The grant was in the datagram that was lost.
     pair.run(for: .seconds(1))
-    #expect(pair.client.isOpen(pair.id) && pattern(of: pair) == .ik)
+    #expect(pair.client.isOpen(pair.id) && handshake(of: pair) == .ik)
   }
 
   @Test func `a client whose cookie changes before the answer arrives begins again`() throws {
@@ -168,7 +168,7 @@ import Testing
     #expect(second != first)
     pair.deliverToHost(second)
     for datagram in pair.takeToClient() { pair.deliverToClient(datagram) }
-    #expect(pair.client.isOpen(pair.id) && pattern(of: pair) == .ik)
+    #expect(pair.client.isOpen(pair.id) && handshake(of: pair) == .ik)
     #expect(requests(of: pair.hostEvents) == 1 && pair.host.connectionIDs.count == 1)
     pair.exchange()
     #expect(pair.hostID.map { pair.host.isOpen($0) } == true)
@@ -256,7 +256,7 @@ import Testing
     for number in 0..<66 as Range<UInt64> {
       pair.connect(ConnectionKey(prefix: number, rest: 2), hostKey: pair.hostKey)
       pair.exchange()
-      #expect(pattern(of: pair) == (number < 65 ? .ik : .xx), "connection \(number)")
+      #expect(handshake(of: pair) == (number < 65 ? .ik : .xx), "connection \(number)")
       pair.client.close(pair.id, Goodbye(.left), at: pair.now)
       pair.exchange()
       pair.run(for: .milliseconds(number < 64 ? 100 : 1_100))
@@ -267,7 +267,7 @@ import Testing
     for number in 100..<102 as Range<UInt64> {
       pair.connect(ConnectionKey(prefix: number, rest: 2), hostKey: pair.hostKey)
       pair.exchange()
-      #expect(pattern(of: pair) == .ik)
+      #expect(handshake(of: pair) == .ik)
       pair.client.close(pair.id, Goodbye(.left), at: pair.now)
       pair.run(for: .milliseconds(1_100))
     }
@@ -319,8 +319,7 @@ import Testing
     for host in clients {
       let peer = world[host]!.client!
       #expect(peer.openedAt != nil && peer.endings.isEmpty)
-      let pattern = peer.id.flatMap { peer.machine.security(of: $0)?.pattern }
-      #expect(pattern == .ik)
+      #expect(peer.id.flatMap { peer.machine.protection(of: $0)?.handshake } == .ik)
     }
   }
 }

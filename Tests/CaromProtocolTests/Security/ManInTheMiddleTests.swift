@@ -59,12 +59,12 @@ import Testing
     far.exchange()
     #expect(far.hostMessages == [[1, 2, 3]])
     // What the two would read out to each other: each side's own words, and those it sees.
-    let seenByClient = try #require(near.client.security(of: near.id)?.key)
-    let seenByHost = try #require(far.host.security(of: farID)?.key)
+    let seenByClient = try #require(near.client.proof(of: near.id)?.key)
+    let seenByHost = try #require(far.host.proof(of: farID)?.key)
     #expect(Fingerprint(seenByClient) != host.fingerprint)
     #expect(Fingerprint(seenByHost) != client.fingerprint)
     #expect(near.client.openPeer(of: near.id)?.id != host.id)
-    #expect(near.host.security(of: nearID)?.key == client.publicKey)
+    #expect(near.host.proof(of: nearID)?.key == client.publicKey)
     #expect(seenByClient == front.publicKey && seenByHost == back.publicKey)
   }
 

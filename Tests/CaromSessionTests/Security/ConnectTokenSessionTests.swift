@@ -39,7 +39,7 @@ import Testing
           token.hosts, as: makeClient(), over: kinds, security: .token(token), loop: loop
         ) { client, host in
           let security = await host.security
-          #expect(security?.pattern == "NNpsk0")
+          #expect(security?.protection.handshake == .nnpsk0)
           #expect(security?.publicKey == nil && security?.token == nil)
           var events = session.events.makeAsyncIterator()
           guard case .joined(let peer)? = await events.next() else {

@@ -73,13 +73,14 @@ import Testing
           [endpoint], as: makePeer("client"), over: kinds, security: .code(code), loop: loop
         ) { session, peer in
           let security = await peer.security
-          let cipher = Cipher.aesGCM.isAvailable ? "AESGCM" : "ChaChaPoly"
-          #expect(security?.pattern == "XXpsk3" && security?.cipher == cipher)
+          let cipher = Cipher.aesGCM.isAvailable ? LinkProtection.Encryption.aesGCM : .chaChaPoly
+          #expect(security?.protection.handshake == .xxpsk3)
+          #expect(security?.protection.encryption == cipher)
           #expect(security?.publicKey.map { PeerID(of: $0) } == peer.id)
-          #expect(security?.policy == .code)
+          #expect(security?.protection.policy == .code)
           let words = try #require(security?.fingerprint)
-          #expect(security.map { "\($0)" } == "code, XXpsk3, \(cipher), \(words)")
-          #expect("\(peer.protection)" == "code, XXpsk3, \(cipher)")
+          #expect(security.map { "\($0)" } == "code, XXpsk3, \(cipher.rawValue), \(words)")
+          #expect("\(peer.protection)" == "code, XXpsk3, \(cipher.rawValue)")
           #expect(await peer.statistics?.protection == peer.protection)
         }
       }
@@ -103,14 +104,15 @@ import Testing
       loops: loops
     ) { _, port in
       try await withNetworkLoop { loop in
-        for (key, pattern) in [(host.publicKey, "IK"), (other.publicKey, "XX")] {
+        let cases = [(host.publicKey, LinkProtection.Handshake.ik), (other.publicKey, .xx)]
+        for (key, handshake) in cases {
           for _ in 0..<3 {
             try await Session.join(
               [Endpoint(.loopback4, port: port)], as: makePeer("client"), over: kinds,
               security: .anyone, hostKey: key, loop: loop
             ) { _, peer in
-              #expect(await peer.security?.pattern == pattern)
-              #expect(peer.protection.handshake?.rawValue == pattern)
+              #expect(await peer.security?.protection.handshake == handshake)
+              #expect(peer.protection.handshake == handshake)
               #expect(peer.id == host.id)
             }
           }

@@ -35,11 +35,11 @@ import Testing
           mayContinue.signal()
           throw error
         }
-        // The system passes streams on in the order in which they came, so the client is the last.
+        // `accept` returns streams in the order in which they arrived, so the client comes last.
         let client = SessionNode(
           makePeer("client"), seats: 0, over: .stream, security: .anyone, on: loop)
         _ = try await client.connect(to: [endpoint])
-        _ = await events.opened()
+        _ = try await events.opened()
         let statistics = await host.loopStatistics
         #expect(statistics.strangers == Self.count && statistics.peers == 1)
         #expect(statistics.handshakesPostponed == 0 && statistics.strangersDropped == 0)

@@ -162,7 +162,7 @@ struct HandshakeScript {
     drain()
   }
 
-  /// Puts bytes of the script, as a frame or as they are, before those in flight.
+  /// Inserts bytes of the script before the bytes in flight, either in a frame or as they are.
   private mutating func forgeBytes(_ isUp: Bool) {
     var bytes = script.read(Int(script.next()))
     if script.next() & 1 == 0 {
@@ -253,7 +253,7 @@ struct HandshakeScript {
     }
   }
 
-  /// Sends a message from each side that is open, once.
+  /// Sends one message on each connection that has opened since the last call, in both directions.
   private mutating func greet() {
     for id in host.connectionIDs where host.isOpen(id) && greeted.insert(id).inserted {
       _ = try? host.send(

@@ -51,7 +51,10 @@ private struct HelloScript {
       case 0: deliver(script.read(Int(script.next()) * 5), from: stranger)
       case 1:
         now = now.advanced(byNanoseconds: Int64(script.next()) * 100_000_000)
-        while let next = host.nextTimeout, next <= now { host.handleTimeout(at: now) }
+        while let next = host.nextTimeout, next <= now {
+          host.handleTimeout(at: now)
+          flush()
+        }
         flush()
       default: sendHello(from: stranger)
       }

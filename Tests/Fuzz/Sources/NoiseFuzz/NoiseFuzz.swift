@@ -101,7 +101,7 @@ private struct NoiseRun {
     case 4: message += script.read(Int(script.next()))
     case 5: message = script.read(Int(script.next()))
     case 6:
-      // A public key with which no secret can be shared.
+      // A public key of low order: the shared secret would be zero (RFC 7748, section 6.1).
       message.replaceSubrange(
         0..<min(32, message.count), with: [UInt8](repeating: operation >> 7, count: 32))
     default: break
