@@ -9,10 +9,10 @@ RELEASE := --scratch-path .build-release-tests -c release -Xswiftc -enable-testi
 THREAD := --scratch-path .build-thread --sanitize=thread
 ADDRESS := --scratch-path .build-address --sanitize=address
 # Tests that run the programs are left out: under a sanitizer a program cannot keep its tick rate.
-WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|FramesTests|ToolTests|ToolErrorTests|ToolLookupTests|ToolServiceTests|ToolTerminalTests|ToolNearbyTests|ToolTransferTests)/'
+WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|FramesTests|ToolTests|ToolErrorTests|ToolLookupTests|ToolServiceTests|ToolTerminalTests|ToolNearbyTests|ToolTransferTests|TwoProcessTests)/'
 # Programs that keep time, and groups of peers that connect within a time limit, run by themselves, not
 # beside tests that use both cores.
-NEARBY := ^CaromNearbyTests\.
+NEARBY := ^(CaromNearbyTests|MultipeerConnectivityTests)\.
 PROGRAMS := ^EndToEndTests\.|$(NEARBY)
 # Tests that start other programs with Foundation's Process, which works only while the descriptors of
 # this process lie below 1,024: apart from the tests that open many sockets.

@@ -32,6 +32,17 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
 }
 
+/// Sources that are written for Apple's frameworks, in Swift 5 mode and without our rules.
+let client: [SwiftSetting] = [.swiftLanguageMode(.v5)]
+
+// The modules with the names of Apple's frameworks have those names only where there are no such
+// frameworks. The condition looks at the host that builds, not at the target.
+#if os(Linux)
+  let multipeer = "MultipeerConnectivity"
+#else
+  let multipeer = "CaromMultipeer"
+#endif
+
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -46,6 +57,7 @@ let package = Package(
     .library(name: "CaromSession", targets: ["CaromSession"]),
     .library(name: "CaromNearby", targets: ["CaromNearby"]),
     .library(name: "CaromServer", targets: ["CaromServer"]),
+    .library(name: multipeer, targets: [multipeer]),
     .library(name: "CaromPhysics", targets: ["CaromPhysics"]),
     .library(name: "CaromSimulation", targets: ["CaromSimulation"]),
     .library(name: "CaromTesting", targets: ["CaromTesting"]),
@@ -124,6 +136,15 @@ let package = Package(
         "CaromNearby", "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation",
         "CaromTesting", "CaromTransport",
       ]),
+
+    // The names of Apple's frameworks
+    .target(
+      name: multipeer,
+      dependencies: [
+        "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
+        "CaromProtocol", "CaromSession", "CaromTransport",
+      ],
+      path: "Sources/MultipeerConnectivity", swiftSettings: strict + optimized),
 
     // Sessions on the virtual network
     module(
@@ -204,6 +225,18 @@ let package = Package(
       [
         "Carom", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
         "CaromProtocol", "CaromSession", "CaromSessionTesting", "CaromTransport",
+      ]),
+    .target(
+      name: "MultipeerSamples", dependencies: [.byName(name: multipeer)],
+      path: "Tests/MultipeerSamples", swiftSettings: client),
+    .executableTarget(
+      name: "multipeer-peer", dependencies: [.byName(name: multipeer), "MultipeerSamples"],
+      path: "Tests/MultipeerPeer", swiftSettings: client),
+    tests(
+      "MultipeerConnectivity",
+      [
+        .byName(name: multipeer), "CaromCore", "CaromGroup", "CaromTransport", "MultipeerSamples",
+        "multipeer-peer",
       ]),
     tests("CaromPhysics", ["CaromPhysics"]),
     tests(

@@ -22,16 +22,16 @@ extension NearbyNode {
     case .added, .updated:
       guard let record = NearbyRecord(service.txt), record.id != local.id else { return }
       let peer = NearbyPeer(record)
-      let old = services[service.name]?.peer
+      let old = services[service.id]?.peer
       guard old != nil || services.count < Self.serviceLimit else { return }
       let wasVisible = visiblePeer(peer.id) != nil
-      services[service.name] = (peer, service)
+      services[service.id] = (peer, service)
       // Another peer may have taken over the name of the service.
       if let old, old.id != peer.id { disappear(old) }
       _ = changes.push(wasVisible ? .updated(peer) : .added(peer))
       group.handleFound(peer.id, at: loop.now)
     case .removed:
-      guard let removed = services.removeValue(forKey: service.name) else { return }
+      guard let removed = services.removeValue(forKey: service.id) else { return }
       disappear(removed.peer)
     }
     drain()

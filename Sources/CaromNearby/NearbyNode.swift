@@ -31,15 +31,19 @@ actor NearbyNode: LoopActor {
   nonisolated let invitations = Inbox<NearbyInvitation>(
     limit: Invitations.openLimit, overflow: .dropOldest)
 
-  private let settings: Nearby
+  let settings: Nearby
   private let role: Nearby.Role
   /// The advertisement, without the port.
   private var service: AdvertisedService?
   var group: PeerGroup
   var session: Session?
+  /// The port on which the session listens.
+  var port: UInt16 = 0
   var discovery: DiscoveryCore?
-  /// The peers that are advertised, by the name of their service.
-  var services: [String: (peer: NearbyPeer, service: DiscoveredService)] = [:]
+  /// The peers that are advertised, by their service.
+  var services: [DiscoveredService.ID: (peer: NearbyPeer, service: DiscoveredService)] = [:]
+  /// The types that are browsed for, by the watch.
+  var browsedTypes: [DiscoveryCore.WatchingID: ServiceType] = [:]
   /// The peers that the application has added.
   var added: [PeerID: (peer: NearbyPeer, endpoints: [Endpoint])] = [:]
   /// The attempts to connect that are under way.
@@ -98,21 +102,28 @@ actor NearbyNode: LoopActor {
   func open(_ session: Session) async throws -> UInt16 {
     self.session = session
     let isOnNetwork = !role.isDisjoint(with: [.advertises, .browses])
-    let discovery = isOnNetwork ? try DiscoveryCore(on: loop, interfaces: settings.interfaces) : nil
-    self.discovery = discovery
-    let isLocal = discovery?.activeInterfaces.allSatisfy(\.isLoopback) ?? false
+    if isOnNetwork { _ = try openDiscovery() }
+    let interfaces =
+      try discovery?.activeInterfaces ?? settings.interfaces.selected(from: Interfaces.list())
+    let isLocal = !interfaces.isEmpty && interfaces.allSatisfy(\.isLoopback)
     let addresses: [IPAddress] = isLocal ? [.loopback4] : [.any4, .any6]
     let port = try await node.listen(on: addresses, port: settings.port)
+    self.port = port
     if role.contains(.advertises), var service {
       service.port = port
       try discovery?.advertise(service) { _ in }
     }
-    if role.contains(.browses) {
-      try discovery?.browse(settings.type) { [weak self] change in
-        self?.assumeIsolated { $0.handle(change) }
-      }
-    }
+    if role.contains(.browses) { _ = try browse(settings.type) { _ in } }
     return port
+  }
+
+  /// Returns the discovery core, which opens its sockets on first use.
+  func openDiscovery() throws(DiscoveryError) -> DiscoveryCore {
+    guard !isEnding else { throw .closed }
+    if let discovery { return discovery }
+    let discovery = try DiscoveryCore(on: loop, interfaces: settings.interfaces)
+    self.discovery = discovery
+    return discovery
   }
 
   /// Withdraws the advertisement, and ends what waits for something.

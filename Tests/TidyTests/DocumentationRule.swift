@@ -3,15 +3,15 @@
 enum DocumentationRule {
   /// The public types and functions that a module declares at its top level.
   static func publicNames(of module: String, in files: [SourceFile]) -> Set<String> {
-    let declaration = /^(?:@\w+ )*public (?:final |indirect |nonisolated )*(\w+) (\w+)/
+    let declaration = /^(?:@\w+ )*(?:public|open) (?:final |indirect |nonisolated )*(\w+) (\w+)/
     let kinds: Set<Substring> = [
       "struct", "class", "enum", "actor", "protocol", "typealias", "func",
     ]
     var names: Set<String> = []
     for file in files where file.module == module {
       for line in file.lines where line.utf8.first != UInt8(ascii: " ") {
-        guard line.contains("public"), let match = line.firstMatch(of: declaration),
-          kinds.contains(match.1)
+        guard line.contains("public") || line.contains("open"),
+          let match = line.firstMatch(of: declaration), kinds.contains(match.1)
         else { continue }
         names.insert(String(match.2))
       }

@@ -31,6 +31,10 @@ enum ImportRule {
       "CaromCore", "CaromCodec", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup",
       "CaromProtocol", "CaromSession", "CaromTransport",
     ],
+    "MultipeerConnectivity": [
+      "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
+      "CaromProtocol", "CaromSession", "CaromTransport",
+    ],
     "Carom": [
       "CaromCBOR", "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery",
       "CaromNearby", "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation",

@@ -62,6 +62,28 @@ public enum IdentityFile {
     }
   }
 
+  /// Loads the identity in the file at `path`. Returns nil if there is no file.
+  package static func load(at path: String) throws(IdentityFileError) -> Identity? {
+    try load(path)
+  }
+
+  /// Stores an identity in a new file at `path`, whose folder is created. Does nothing if there is
+  /// a file already.
+  package static func store(
+    _ identity: Identity, at path: String
+  ) throws(IdentityFileError) {
+    var content = encode(identity)
+    defer { _ = SecretBytes(moving: &content) }
+    do throws(PrivateFile.Failure) {
+      try PrivateFile.makeFolder(of: path)
+      try PrivateFile.create(content, at: path)
+    } catch .exists {
+      return
+    } catch {
+      throw .cannotWrite(path: path, error)
+    }
+  }
+
   /// Returns the path of an application's identity: `carom/<application>/identity` in
   /// `$XDG_CONFIG_HOME`, or in `~/.config` if that is not set. Returns nil if there is no such
   /// folder because `HOME` is not set either.
