@@ -15,6 +15,8 @@ enum MemberMessage: Hashable, Sendable {
   case part([UInt8])
   /// Another member of the sender's session, to which the receiver should connect.
   case introduce(PeerAddress)
+  /// The sender sends nothing more, and closes the connection when this message has arrived.
+  case leave
 
   /// The maximum number of bytes of data in one message. Longer data is sent in parts.
   static let partLength = 256 << 10
@@ -27,6 +29,7 @@ enum MemberMessage: Hashable, Sendable {
     case data = 3
     case part = 4
     case introduce = 5
+    case leave = 6
   }
 }
 
@@ -47,6 +50,7 @@ extension MemberMessage: PacketCodable {
     case .introduce(let address):
       writer.append(Kind.introduce.rawValue)
       address.encode(into: &writer)
+    case .leave: writer.append(Kind.leave.rawValue)
     }
   }
 
@@ -59,6 +63,7 @@ extension MemberMessage: PacketCodable {
     case .data: self = .data(reader.readRest())
     case .part: self = .part(reader.readRest())
     case .introduce: self = .introduce(try PeerAddress(decoding: &reader))
+    case .leave: self = .leave
     }
   }
 }

@@ -6,6 +6,7 @@ final class Outbox: Sendable {
   /// The maximum number of bytes that wait.
   static let byteLimit = 128 << 20
 
+  private let peer: Peer
   private let queued = Locked(0)
   private let input: AsyncStream<[UInt8]>.Continuation
   private let sending: Task<Void, Never>
@@ -14,6 +15,7 @@ final class Outbox: Sendable {
   init(to peer: Peer, on loop: NetworkLoop) {
     let (messages, input) = AsyncStream.makeStream(of: [UInt8].self)
     self.input = input
+    self.peer = peer
     let queued = queued
     sending = Task(executorPreference: loop) {
       for await message in messages {
@@ -26,9 +28,6 @@ final class Outbox: Sendable {
       }
     }
   }
-
-  /// Whether everything has been given to the connection.
-  var isEmpty: Bool { queued.withLock { $0 == 0 } }
 
   /// Queues messages that belong together. Can be called from any thread. Returns false, and queues
   /// none of them, if there is no room.
@@ -43,11 +42,14 @@ final class Outbox: Sendable {
     }
   }
 
-  /// Sends nothing that was not queued before.
-  func finish() { input.finish() }
-
-  /// Waits until everything that was queued has been given to the connection, after `finish`.
-  func waitUntilSent() async { await sending.value }
+  /// Sends nothing that was not queued before, and waits until all of it has arrived, or the
+  /// connection has ended.
+  func finish() async {
+    input.finish()
+    await sending.value
+    let leave = RawMessage(MemberMessage.leave.encoded)
+    _ = try? await peer.sendConfirmed(leave, on: PeerEngine.reliable)
+  }
 
   /// Drops what was not sent.
   func cancel() {

@@ -49,6 +49,7 @@ extension PeerEngine {
     case .ready: return handleReady(of: member)
     case .data(let bytes): return handleData(bytes, isComplete: true, from: member)
     case .part(let bytes): return handleData(bytes, isComplete: false, from: member)
+    case .leave: return true  // the end of the connection follows
     case .introduce(let address):
       guard member.isConnected else { return false }
       handleIntroduction(of: address, by: member)
@@ -189,14 +190,9 @@ extension PeerEngine {
     member.invitation?.cancel()
     session.reportNotConnected(member.peerID)
     guard member.peer != nil, let outbox = member.outbox else { return }
-    outbox.finish()
-    guard !outbox.isEmpty else {
-      running?.nearby.disconnectNow(id)
-      return
-    }
     closing[id] = []
     Task(executorPreference: loop) {
-      await outbox.waitUntilSent()
+      await outbox.finish()
       await self.close(id)
     }
   }

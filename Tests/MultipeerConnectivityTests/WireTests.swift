@@ -26,6 +26,7 @@ struct WireTests {
   @Test func `messages of members come back as they were`() throws {
     try check(MemberMessage.hello(MemberHello(preference: .none, endpoints: address.endpoints)))
     try check(MemberMessage.ready)
+    try check(MemberMessage.leave)
     try check(MemberMessage.data([1, 2, 3]))
     try check(MemberMessage.part([]))
     try check(MemberMessage.introduce(address))
@@ -45,6 +46,7 @@ struct WireTests {
     #expect(
       MemberMessage.hello(hello).encoded == [1, 1, 1, 1, 4, 127, 0, 0, 1, 0x1E, 0x61])
     #expect(MemberMessage.ready.encoded == [2])
+    #expect(MemberMessage.leave.encoded == [6])
     #expect(MemberMessage.data([9]).encoded == [3, 9])
     #expect(MemberMessage.part([9]).encoded == [4, 9])
     #expect(
@@ -55,7 +57,7 @@ struct WireTests {
 
   @Test(
     arguments: [
-      [], [0], [6], [1, 2, 0, 0], [1, 1, 3, 0], [1, 1, 0, 17],
+      [], [0], [7], [1, 2, 0, 0], [1, 1, 3, 0], [1, 1, 0, 17],
       [1, 1, 0, 1, 5, 0, 0, 0, 0, 0, 0, 0],
       [2, 0],
     ] as [[UInt8]])
