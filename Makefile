@@ -12,7 +12,7 @@ ADDRESS := --scratch-path .build-address --sanitize=address
 WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|FramesTests|ToolTests|ToolErrorTests|ToolLookupTests|ToolServiceTests|ToolTerminalTests|ToolNearbyTests|ToolTransferTests|TwoProcessTests)/'
 # Programs that keep time, and groups of peers that connect within a time limit, run by themselves, not
 # beside tests that use both cores.
-NEARBY := ^(CaromNearbyTests|MultipeerConnectivityTests)\.
+NEARBY := ^(CaromNearbyTests|MultipeerConnectivityTests|CaromBonjourTests|GameKitTests)\.
 PROGRAMS := ^EndToEndTests\.|$(NEARBY)
 # Tests that start other programs with Foundation's Process, which works only while the descriptors of
 # this process lie below 1,024: apart from the tests that open many sockets.

@@ -39,8 +39,10 @@ let client: [SwiftSetting] = [.swiftLanguageMode(.v5)]
 // frameworks. The condition looks at the host that builds, not at the target.
 #if os(Linux)
   let multipeer = "MultipeerConnectivity"
+  let gameKit = "GameKit"
 #else
   let multipeer = "CaromMultipeer"
+  let gameKit = "CaromGameKit"
 #endif
 
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -58,6 +60,8 @@ let package = Package(
     .library(name: "CaromNearby", targets: ["CaromNearby"]),
     .library(name: "CaromServer", targets: ["CaromServer"]),
     .library(name: multipeer, targets: [multipeer]),
+    .library(name: gameKit, targets: [gameKit]),
+    .library(name: "CaromBonjour", targets: ["CaromBonjour"]),
     .library(name: "CaromPhysics", targets: ["CaromPhysics"]),
     .library(name: "CaromSimulation", targets: ["CaromSimulation"]),
     .library(name: "CaromTesting", targets: ["CaromTesting"]),
@@ -145,6 +149,16 @@ let package = Package(
         "CaromProtocol", "CaromSession", "CaromTransport",
       ],
       path: "Sources/MultipeerConnectivity", swiftSettings: strict + optimized),
+    module(
+      "CaromBonjour",
+      [
+        "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
+        "CaromProtocol", "CaromSession", "CaromTransport",
+      ]),
+    .target(
+      name: gameKit,
+      dependencies: [.byName(name: multipeer), "CaromBonjour", "CaromTransport"],
+      path: "Sources/GameKit", swiftSettings: strict + optimized),
 
     // Sessions on the virtual network
     module(
@@ -238,6 +252,8 @@ let package = Package(
         .byName(name: multipeer), "CaromCore", "CaromGroup", "CaromTransport", "MultipeerSamples",
         "multipeer-peer",
       ]),
+    tests("CaromBonjour", ["CaromBonjour"]),
+    tests("GameKit", [.byName(name: gameKit), .byName(name: multipeer)]),
     tests("CaromPhysics", ["CaromPhysics"]),
     tests(
       "CaromSimulation",

@@ -1,4 +1,5 @@
 import CaromDNS
+import CaromNearby
 import CaromTransport
 import Foundation
 

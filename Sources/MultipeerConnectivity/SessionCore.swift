@@ -1,5 +1,6 @@
 import CaromCore
 import CaromGroup
+import CaromNearby
 import CaromSession
 import CaromTransport
 import Dispatch

@@ -35,6 +35,11 @@ enum ImportRule {
       "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
       "CaromProtocol", "CaromSession", "CaromTransport",
     ],
+    "CaromBonjour": [
+      "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
+      "CaromProtocol", "CaromSession", "CaromTransport",
+    ],
+    "GameKit": ["CaromBonjour", "CaromTransport", "MultipeerConnectivity"],
     "Carom": [
       "CaromCBOR", "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery",
       "CaromNearby", "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation",

@@ -4,8 +4,8 @@ import Dispatch
 /// The calls of one object's delegate, in order, on a serial queue.
 ///
 /// Calls that are made before the object has got a delegate wait for it.
-final class DelegateCalls: Sendable {
-  typealias Call = @Sendable () -> Void
+package final class DelegateCalls: Sendable {
+  package typealias Call = @Sendable () -> Void
 
   private enum State: Sendable {
     case holding([Call])
@@ -16,10 +16,11 @@ final class DelegateCalls: Sendable {
   private let queue: DispatchQueue
   private let state = Locked(State.holding([]))
 
-  init(on queue: DispatchQueue) { self.queue = queue }
+  /// Creates calls that are made on a serial queue.
+  package init(on queue: DispatchQueue) { self.queue = queue }
 
   /// Queues a call.
-  func post(_ call: @escaping Call) {
+  package func post(_ call: @escaping Call) {
     // The queue is appended to under the lock, so that the order is that of the calls.
     state.withLock { state in
       switch state {
@@ -34,10 +35,10 @@ final class DelegateCalls: Sendable {
   }
 
   /// Queues a call that needs no delegate, such as that of a completion handler.
-  func perform(_ call: @escaping Call) { queue.async(execute: call) }
+  package func perform(_ call: @escaping Call) { queue.async(execute: call) }
 
   /// The object has a delegate: makes the calls that have waited for it.
-  func open() {
+  package func open() {
     state.withLock { state in
       guard case .holding(let calls) = state else { return }
       state = .open
@@ -46,5 +47,5 @@ final class DelegateCalls: Sendable {
   }
 
   /// The object is released: drops the calls that wait.
-  func end() { state.withLock { $0 = .ended } }
+  package func end() { state.withLock { $0 = .ended } }
 }

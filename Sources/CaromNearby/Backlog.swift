@@ -2,11 +2,11 @@ import CaromTransport
 
 /// The bytes of received data that wait for their delegate calls. While there are too many, no more
 /// are read from the network, so that the senders have to wait.
-final class Backlog: Sendable {
+package final class Backlog: Sendable {
   /// The number of bytes beyond which nothing more is read.
-  static let highMark = 4 << 20
+  package static let highMark = 4 << 20
   /// The number of bytes below which reading goes on.
-  static let lowMark = 1 << 20
+  package static let lowMark = 1 << 20
   /// The number of bytes that each call counts in addition to its data.
   private static let charge = 256
 
@@ -19,13 +19,18 @@ final class Backlog: Sendable {
 
   private let state = Locked(State())
 
+  /// Creates an empty backlog.
+  package init() {}
+
   /// Sets the handlers for the moments at which reading has to stop and can go on.
-  func setHandlers(full: @escaping @Sendable () -> Void, low: @escaping @Sendable () -> Void) {
+  package func setHandlers(
+    full: @escaping @Sendable () -> Void, low: @escaping @Sendable () -> Void
+  ) {
     state.withLock { ($0.full, $0.low) = (full, low) }
   }
 
   /// Counts a call with this many bytes of data until the returned object is released.
-  func add(_ count: Int) -> Share {
+  package func add(_ count: Int) -> Share {
     let count = count + Self.charge
     let handler = state.withLock { state -> (@Sendable () -> Void)? in
       state.bytes += count
@@ -48,7 +53,7 @@ final class Backlog: Sendable {
   }
 
   /// One call's part in the backlog.
-  final class Share: Sendable {
+  package final class Share: Sendable {
     private let count: Int
     private let backlog: Backlog
 

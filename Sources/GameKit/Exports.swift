@@ -1,0 +1,2 @@
+// Apple's module re-exports Foundation, and sources rely on that.
+@_exported import Foundation

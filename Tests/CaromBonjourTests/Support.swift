@@ -1,0 +1,73 @@
+import CaromBonjour
+import Synchronization
+
+/// Events that delegate calls report and a test waits for.
+final class EventLog<Event: Sendable>: Sendable {
+  private let stream: AsyncStream<Event>
+  private let input: AsyncStream<Event>.Continuation
+  private let all = Mutex<[Event]>([])
+
+  init() { (stream, input) = AsyncStream.makeStream(of: Event.self) }
+
+  func add(_ event: Event) {
+    all.withLock { $0.append(event) }
+    input.yield(event)
+  }
+
+  /// Everything that was reported so far.
+  var events: [Event] { all.withLock { $0 } }
+
+  /// Waits for the next event that `transform` does not return nil for.
+  func next<Result>(_ transform: (Event) -> Result?) async -> Result? {
+    for await event in stream {
+      if let result = transform(event) { return result }
+    }
+    return nil
+  }
+
+  /// Waits for the next event that `isWanted` accepts.
+  func wait(for isWanted: (Event) -> Bool) async {
+    _ = await next { isWanted($0) ? true : nil }
+  }
+}
+
+/// A text that no other test uses.
+func makeSessionID() -> String {
+  BonjourNetwork.interfaces = ["lo"]
+  return "bh \(UInt64.random(in: .min ... .max))"
+}
+
+/// A service type that no other test uses.
+func makeServiceType() -> String {
+  BonjourNetwork.interfaces = ["lo"]
+  return "_bh-\(String(UInt32.random(in: .min ... .max), radix: 36))._tcp."
+}
+
+/// A helper whose delegate calls are recorded.
+final class TestHelper: BonjourHelperDelegate, Sendable {
+  enum Event: Hashable, Sendable {
+    case established, lost
+    case sent(String?)
+    case data(Data)
+    case ended(BonjourHelperError)
+    case state(BonjourHelper.State)
+  }
+
+  let helper: BonjourHelper
+  let log = EventLog<Event>()
+
+  init(_ sessionID: String, name: String = "", hasDelegate: Bool = true) {
+    helper = BonjourHelper(sessionID: sessionID, name: name)
+    if hasDelegate { helper.dataDelegate = self }
+  }
+
+  /// How often the connection was established and lost, in order.
+  var connections: [Event] { log.events.filter { $0 == .established || $0 == .lost } }
+
+  func connectionEstablished() { log.add(.established) }
+  func connectionLost() { log.add(.lost) }
+  func sentData(_ errorMessage: String?) { log.add(.sent(errorMessage)) }
+  func receivedData(_ data: Data) { log.add(.data(data)) }
+  func connectionDidEnd(_ error: BonjourHelperError) { log.add(.ended(error)) }
+  func stateDidChange(_ state: BonjourHelper.State) { log.add(.state(state)) }
+}
