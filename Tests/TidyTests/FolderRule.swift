@@ -11,7 +11,7 @@ enum FolderRule {
     "CaromCrypto": ["Primitives", "Noise", "Identity", "Access"],
     "CaromDNS": ["Message", "Link", "Service", "Cache", "Responder", "Querier", "Unicast"],
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
-    "CaromGroup": ["Transfers", "Streams"],
+    "CaromGroup": ["Replica", "Transfers", "Streams"],
     "CaromNearby": ["Files", "Streams"],
     "CaromProtocol": [
       "Wire", "Security", "Recovery", "Channels", "Connection", "Host", "Matchmaking",

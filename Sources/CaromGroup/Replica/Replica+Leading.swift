@@ -1,0 +1,262 @@
+import CaromCore
+
+// What a leader does.
+extension Replica {
+  /// Settles, commits, sends and publishes what can be.
+  mutating func lead(at now: Instant) {
+    settle(at: now)
+    commit()
+    for member in members.ids { feed(member) }
+    publishRoster(at: now)
+  }
+
+  private mutating func updateLeadership(_ change: (inout Leadership) -> Void) {
+    guard case .leading(var leadership) = role else { return }
+    change(&leadership)
+    role = .leading(leadership)
+  }
+
+  /// Settles once the rest of the group that has lost its leader follows this side, or has had the
+  /// time to do so.
+  private mutating func settle(at now: Instant) {
+    guard case .leading(let leadership) = role, !leadership.isSettled else { return }
+    guard leadership.since + options.settleLimit <= now || remainder.allSatisfy(isMember) else {
+      return
+    }
+    updateLeadership { $0.isSettled = true }
+    vouch(at: now)
+  }
+
+  private func isMember(_ peer: PeerID) -> Bool { members[peer] != nil }
+
+  // MARK: Members
+
+  mutating func handleJoin(_ request: JoinRequest, from peer: PeerID, at now: Instant) -> Bool {
+    if case .following(let following) = role {
+      guard following.leader == peer else {
+        send(.refuse(leader: following.leader), to: peer)
+        return true
+      }
+      // The leader hands the group over.
+      send(.leave(membership: following.membership), to: peer)
+      becomeLeader(at: now)
+    }
+    if ask?.leader == peer {
+      // Both ask each other: the one with the lower id leads.
+      guard local.id < peer else { return true }
+      ask = nil
+    }
+    admit(peer, request, at: now)
+    return true
+  }
+
+  private mutating func admit(_ peer: PeerID, _ request: JoinRequest, at now: Instant) {
+    endMembership(of: peer)
+    // A claim raises the version a little at most, so that it never runs out.
+    rosterVersion = max(rosterVersion, min(request.rosterVersion, rosterVersion + 65_536))
+    lastMembership &+= 1
+    let start: Welcome.Start =
+      log.contains(request.position)
+      ? .afterPosition : log.base == .zero ? .atBeginning : .afterSnapshot
+    let last = start == .afterPosition ? request.position.index : 0
+    let source = EventSource(peer: peer, incarnation: request.incarnation)
+    members[peer] = Member(
+      membership: lastMembership, source: source,
+      stage: start == .afterSnapshot ? .waiting : .streaming, heardAt: now, next: last + 1,
+      acknowledged: last)
+    let welcome = Welcome(
+      membership: lastMembership, request: request.number, start: start,
+      lastSequence: log.tailTable.last(of: source))
+    send(.welcome(welcome), to: peer)
+    updateLeadership { $0.isRosterStale = true }
+    if start == .afterSnapshot { requestSnapshot() }
+  }
+
+  /// Forgets a member, which knows of it or will not hear of it.
+  mutating func endMembership(of peer: PeerID) {
+    guard members[peer] != nil else { return }
+    members[peer] = nil
+    peers[peer]?.widerSince = nil
+    updateLeadership { $0.isRosterStale = true }
+  }
+
+  /// Tells a member that this side does not lead it any more.
+  mutating func dismiss(_ peer: PeerID) {
+    guard let member = members[peer] else { return }
+    send(.remove(membership: member.membership), to: peer)
+    endMembership(of: peer)
+  }
+
+  mutating func removeSilentMembers(at now: Instant) {
+    for peer in members.ids {
+      guard let member = members[peer], member.heardAt + options.silenceLimit <= now else {
+        continue
+      }
+      peers[peer]?.isSuspect = true
+      dismiss(peer)
+    }
+  }
+
+  // MARK: The log
+
+  mutating func append(_ event: SubmittedEvent, voucher: PeerID) {
+    guard case .leading(let leadership) = role else { return }
+    let entry = LedgerEntry(
+      index: log.tailIndex + 1, source: event.source, sequence: event.sequence,
+      voucher: voucher, bytes: event.bytes, term: leadership.term)
+    log.append(entry)
+    openEvents.add(entry)
+    vouched.remove(event.source, upTo: event.sequence)
+  }
+
+  /// Applies the entries that all members have which have caught up. While this side asks to be
+  /// taken in, it applies nothing, because its request has said what it has applied.
+  private mutating func commit() {
+    guard case .leading(let leadership) = role, leadership.isSettled, ask == nil else { return }
+    var limit = log.tailIndex
+    for peer in members.ids {
+      if let member = members[peer], member.isVoting { limit = min(limit, member.acknowledged) }
+    }
+    while let entry = log.applyNext(upTo: limit) {
+      openEvents.remove(entry)
+      emit(.applied(entry))
+    }
+  }
+
+  /// Sends a member the entries for which its window has room, and the index of the last committed
+  /// one.
+  private mutating func feed(_ peer: PeerID) {
+    guard var member = members[peer], member.stage == .streaming else { return }
+    guard member.next > log.base.index else { return dismiss(peer) }
+    let committed = log.appliedIndex
+    repeat {
+      var entries: [LedgerEntry] = []
+      var cost = 0
+      let limit = min(log.tailIndex, member.acknowledged + Member.window)
+      while member.next + UInt64(entries.count) <= limit, cost < 65_536,
+        let entry = log[member.next + UInt64(entries.count)]
+      {
+        entries.append(entry)
+        cost += entry.cost
+      }
+      guard !entries.isEmpty || member.notified < committed else { break }
+      send(
+        .append(
+          membership: member.membership, first: member.next, committed: committed, entries),
+        to: peer)
+      member.next += UInt64(entries.count)
+      member.notified = committed
+    } while member.next <= min(log.tailIndex, member.acknowledged + Member.window)
+    members[peer] = member
+  }
+
+  mutating func handleAcknowledgement(
+    of index: UInt64, from peer: PeerID, _ membership: UInt32
+  ) -> Bool {
+    guard var member = members[peer], member.membership == membership else { return true }
+    guard index >= member.acknowledged, index < member.next else { return false }
+    member.acknowledged = index
+    if index >= log.appliedIndex { member.isVoting = true }
+    let isFirst = !member.hasAnswered
+    member.hasAnswered = true
+    members[peer] = member
+    if isFirst, case .leading(let leadership) = role, !leadership.isRosterStale, let roster {
+      send(.roster(roster), to: peer)
+    }
+    return true
+  }
+
+  // MARK: The roster
+
+  func rosterDue(_ leadership: Leadership) -> Instant? {
+    guard leadership.isRosterStale, leadership.isSettled, ask == nil else { return nil }
+    return (leadership.lastRoster ?? leadership.since) + options.rosterInterval
+  }
+
+  private mutating func publishRoster(at now: Instant) {
+    guard case .leading(let leadership) = role, leadership.isRosterStale, leadership.isSettled,
+      ask == nil
+    else { return }
+    if let last = leadership.lastRoster, now < last + options.rosterInterval { return }
+    var list = [local]
+    for peer in members.ids {
+      guard let member = members[peer] else { continue }
+      list.append(
+        RosterMember(
+          id: peer, name: peers[peer]?.name ?? "", incarnation: member.source.incarnation))
+    }
+    list.sort { $0.id < $1.id }
+    rosterVersion += 1
+    let roster = Roster(version: rosterVersion, leader: local.id, members: list)
+    self.roster = roster
+    emit(.roster(roster))
+    updateLeadership {
+      $0.isRosterStale = false
+      $0.lastRoster = now
+    }
+    for peer in members.ids where members[peer]?.hasAnswered == true {
+      send(.roster(roster), to: peer)
+    }
+  }
+}
+
+// MARK: - Snapshots
+extension Replica {
+  private mutating func requestSnapshot() {
+    guard requested == nil else { return }
+    lastSnapshotNumber &+= 1
+    requested = RequestedSnapshot(
+      number: lastSnapshotNumber, position: log.applied, table: log.appliedTable)
+    emit(.snapshotNeeded(lastSnapshotNumber))
+  }
+
+  /// Provides the snapshot that was asked for with this number: the application's state after the
+  /// entry that was the last applied one then. At most 16 MiB. Ignored if it is not needed any
+  /// more.
+  package mutating func provideSnapshot(_ number: UInt32, _ bytes: [UInt8], at now: Instant) {
+    precondition(bytes.count <= Self.snapshotLimit, "a snapshot has at most 16 MiB")
+    guard let requested, requested.number == number else { return }
+    self.requested = nil
+    guard requested.position.index >= log.base.index else { return requestSnapshot() }
+    let snapshot = OutgoingSnapshot(
+      position: requested.position, bytes: requested.table.encoded + bytes)
+    for peer in members.ids {
+      guard var member = members[peer], member.stage == .waiting else { continue }
+      member.stage = .transferring(snapshot)
+      member.next = requested.position.index + 1
+      members[peer] = member
+      send(
+        .snapshot(
+          membership: member.membership, requested.position,
+          length: UInt64(snapshot.bytes.count)), to: peer)
+      sendParts(to: peer)
+    }
+    advance(at: now)
+  }
+
+  private mutating func sendParts(to peer: PeerID) {
+    guard let member = members[peer], case .transferring(var snapshot) = member.stage else {
+      return
+    }
+    while snapshot.sent < min(snapshot.bytes.count, snapshot.received + OutgoingSnapshot.window) {
+      let end = min(snapshot.sent + LedgerMessage.partLimit, snapshot.bytes.count)
+      let part = Array(snapshot.bytes[snapshot.sent..<end])
+      send(.part(membership: member.membership, part), to: peer)
+      snapshot.sent = end
+    }
+    let isComplete = snapshot.received == snapshot.bytes.count
+    members[peer]?.stage = isComplete ? .streaming : .transferring(snapshot)
+    if isComplete { members[peer]?.acknowledged = snapshot.position.index }
+  }
+
+  mutating func handleReceived(_ length: UInt64, from peer: PeerID, _ membership: UInt32) -> Bool {
+    guard let member = members[peer], member.membership == membership else { return true }
+    guard case .transferring(var snapshot) = member.stage, length > snapshot.received,
+      length <= snapshot.sent
+    else { return false }
+    snapshot.received = Int(length)
+    members[peer]?.stage = .transferring(snapshot)
+    sendParts(to: peer)
+    return true
+  }
+}

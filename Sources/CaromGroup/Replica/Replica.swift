@@ -1,0 +1,220 @@
+import CaromCore
+
+/// One side's part in a group that has a leader, a roster, and a ledger: events in one order for
+/// all members, which each member applies once.
+///
+/// Every side leads, at least itself, or follows one leader. A leader asks nobody as long as no
+/// other one that it sees is better: one with more followers, then one with a longer log, then one
+/// with a lower id. Otherwise it asks the better one to be taken in, and its members do the same
+/// when they hear of it. A leader that dies leaves members that lead themselves, of which the best
+/// takes the others in; two groups that meet merge in the same way. There is no other kind of
+/// election.
+///
+/// The leader appends events to its log and sends them to its members. An entry is committed, and
+/// then applied everywhere, when all members have acknowledged it or were removed. Whichever member
+/// leads next thus has every committed entry.
+///
+/// A side that is taken in continues its log if the leader has the last entry that it has applied.
+/// Otherwise it takes over the leader's state, and submits again what that state does not contain.
+///
+/// The owner reports which peers have joined, and passes on messages between them, which arrive in
+/// order on each channel; it polls the outputs after each call and carries them out in order.
+package struct Replica: Sendable {
+  /// The delays and limits of a replica.
+  package struct Options: Hashable, Sendable {
+    /// How often a leader is heard of, and a leader hears of its members.
+    package var heartbeatInterval = Duration.milliseconds(400)
+    /// The silence after which a leader is left, or a member is removed.
+    package var silenceLimit = Duration.milliseconds(1600)
+    /// The time for which a side waits to be taken in.
+    package var askLimit = Duration.milliseconds(1500)
+    /// The time for which a new leader waits for the other members of the group that has lost its
+    /// leader, before it commits entries without them.
+    package var settleLimit = Duration.seconds(2)
+    /// The shortest time between two rosters.
+    package var rosterInterval = Duration.milliseconds(100)
+    /// The time after which a leader gives way to a member that is connected with more peers.
+    package var reachLimit = Duration.seconds(3)
+    /// The time after which events of absent peers are given to the leader again.
+    package var vouchInterval = Duration.seconds(2)
+    /// The time for which a leader is not asked after it had a state that this side must not take
+    /// over. It doubles with each further time.
+    package var distrustInterval = Duration.seconds(1)
+
+    /// The number of applied entries that are kept.
+    package var keptEntries = 4096
+
+    package init() {}
+  }
+
+  /// What the owner has to do or to know, in order.
+  package enum Output: Hashable, Sendable {
+    /// Send this message to a peer that has joined.
+    case send(ReplicaMessage, PeerID)
+    /// The leader is another one; nil while there is none.
+    case leader(PeerID?)
+    /// The roster has changed.
+    case roster(Roster)
+    /// Apply this entry to the application's state.
+    case applied(LedgerEntry)
+    /// Replace the application's state by a snapshot, or by the state before the first entry if it
+    /// is nil. All of this side's events up to the number `ownSequence` are contained in it.
+    case restored([UInt8]?, index: UInt64, ownSequence: UInt64)
+    /// Give a snapshot of the application's state after the last applied entry to
+    /// `provideSnapshot`, with this number.
+    case snapshotNeeded(UInt32)
+  }
+
+  /// The maximum length of a snapshot, in bytes.
+  package static let snapshotLimit = 16 << 20
+
+  /// This side as a member.
+  package let local: RosterMember
+  package let options: Options
+  /// The peers that have joined.
+  var peers = PeerMap<PeerRecord>()
+  /// How many peers say that they follow a leader, by its id.
+  var followerCounts: [PeerID: Int] = [:]
+  var role: Role
+  /// The members that this side leads; empty if it follows a leader.
+  var members = PeerMap<Member>()
+  /// The leader that this side has asked to take it in.
+  var ask: Ask?
+  var log: EventLog
+  /// The last events of this side: all that are not applied, and some that are.
+  var own = Deque<SubmittedEvent>()
+  var lastOwnSequence: UInt64 = 0
+  var vouched = VouchedEvents()
+  var vouching = Vouching()
+  package internal(set) var roster: Roster?
+  var rosterVersion: UInt64 = 0
+  var incoming: IncomingSnapshot?
+  /// The number of entries that are not applied yet, by the members that have given them.
+  var openEvents = OpenEvents()
+  /// The state at the position for which the application was asked for a snapshot.
+  var requested: RequestedSnapshot?
+  var lastSnapshotNumber: UInt32 = 0
+  var lastMembership: UInt32 = 0
+  var lastRequest: UInt32 = 0
+  var heartbeatAt: Instant?
+  /// What this side knows of its own connections.
+  var quality: HostQuality?
+  var generator: SeededGenerator
+  private var outputs = Deque<Output>()
+  private var reportedLeader: PeerID?
+
+  /// Creates a side that is alone. `generator` chooses the incarnation and the terms.
+  package init(
+    as id: PeerID, name: String, _ options: Options = Options(), generator: SeededGenerator,
+    at now: Instant
+  ) {
+    var generator = generator
+    local = RosterMember(id: id, name: name, incarnation: generator.next())
+    self.options = options
+    log = EventLog(keeping: options.keptEntries)
+    role = .leading(Leadership(term: generator.nextTerm(), since: now))
+    self.generator = generator
+    advance(at: now)
+  }
+
+  /// Removes and returns the next output, or nil if there is none.
+  package mutating func pollOutput() -> Output? { outputs.popFirst() }
+
+  mutating func emit(_ output: Output) { outputs.append(output) }
+  mutating func send(_ message: ReplicaMessage, to peer: PeerID) {
+    outputs.append(.send(message, peer))
+  }
+  mutating func send(_ message: LedgerMessage, to peer: PeerID) {
+    outputs.append(.send(.ledger(message), peer))
+  }
+
+  /// The group's leader; nil while there is none.
+  package var leader: PeerID? {
+    switch role {
+    case .leading(let leadership): leadership.isSettled ? local.id : nil
+    case .following(let following): following.leader
+    }
+  }
+
+  /// The index of the last applied entry.
+  package var appliedIndex: UInt64 { log.appliedIndex }
+
+  /// Does what follows from a change: commits, sends, and reports a new leader.
+  mutating func advance(at now: Instant) {
+    if case .leading = role { lead(at: now) }
+    guard leader != reportedLeader else { return }
+    reportedLeader = leader
+    emit(.leader(leader))
+  }
+}
+
+// MARK: - State
+extension Replica {
+  enum Role: Hashable, Sendable {
+    case leading(Leadership)
+    case following(Followership)
+  }
+
+  struct Leadership: Hashable, Sendable {
+    /// A random number that stands in the entries that are appended.
+    let term: UInt64
+    let since: Instant
+    /// Whether the other members of the group that has lost its leader follow this side, or have
+    /// had enough time to do so. Nothing is committed before.
+    var isSettled = false
+    /// Whether the published roster is out of date.
+    var isRosterStale = true
+    var lastRoster: Instant?
+  }
+
+  struct Followership: Hashable, Sendable {
+    let leader: PeerID
+    let membership: UInt32
+    var heardAt: Instant
+  }
+
+  struct Ask: Hashable, Sendable {
+    let leader: PeerID
+    let number: UInt32
+    let deadline: Instant
+  }
+
+  /// What is known of a peer that has joined.
+  struct PeerRecord: Hashable, Sendable {
+    let name: String
+    var ballot: Ballot?
+    /// Whether the peer was silent when it should have answered, and is silent since.
+    var isSuspect = false
+    /// Whether no link carries the connection at present.
+    var isInterrupted = false
+    /// The time until which the peer is not asked to lead.
+    var distrustedUntil: Instant?
+    var distrusts = 0
+    /// The time since which the peer has been connected with more peers than this side.
+    var widerSince: Instant?
+
+    /// Whether the peer would answer, as far as is known.
+    var isPresent: Bool { !isSuspect && !isInterrupted }
+  }
+
+  /// The events of other peers that are given to the leader.
+  struct Vouching: Hashable, Sendable {
+    var nextAttempt: Instant?
+    var attempts = 0
+  }
+}
+
+/// A message between two replicas, by the channel that carries it.
+package enum ReplicaMessage: Hashable, Sendable {
+  /// On channel `GroupChannel.roster`.
+  case roster(Roster)
+  /// On channel `GroupChannel.election`.
+  case ballot(Ballot)
+  /// On channel `GroupChannel.ledger`.
+  case ledger(LedgerMessage)
+}
+
+extension SeededGenerator {
+  /// A number for a term, which is never 0.
+  mutating func nextTerm() -> UInt64 { max(next(), 1) }
+}

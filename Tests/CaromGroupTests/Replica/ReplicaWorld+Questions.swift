@@ -1,0 +1,62 @@
+import CaromCore
+
+@testable import CaromGroup
+
+// MARK: - What the tests ask
+extension ReplicaWorld {
+  var alive: [Int] { sides.indices.filter { sides[$0].isAlive } }
+
+  /// The side that all living sides follow, or nil if they do not agree.
+  var leader: Int? {
+    let leaders = Set(alive.map { sides[$0].leader })
+    guard leaders.count == 1, let leader = leaders.first ?? nil, let side = indexes[leader],
+      sides[side].isAlive
+    else { return nil }
+    return side
+  }
+
+  /// Whether all living sides have the same leader, and a roster of all of them.
+  var isUnited: Bool {
+    guard leader != nil else { return false }
+    let members = alive.map { sides[$0].replica.local.id }.sorted()
+    return Set(alive.map { sides[$0].roster }).count == 1
+      && sides[alive[0]].roster?.members.map(\.id) == members
+  }
+
+  /// Submits an event at a side that is alive. The event tells the side and its own number.
+  func submit(_ side: Int) {
+    guard sides[side].isAlive else { return }
+    let state = sides[side]
+    let number = record.submitted[state.replica.local.source, default: 0] + 1
+    guard let sequence = state.replica.submit([UInt8(truncatingIfNeeded: side), 7], at: now) else {
+      return
+    }
+    precondition(sequence == number, "events are numbered from 1")
+    record.submitted[state.replica.local.source] = number
+    drain(side)
+  }
+
+  /// Lets a side hand its group over to another one. Returns whether it could.
+  func handOver(_ side: Int, to member: PeerID) -> Bool {
+    defer { drain(side) }
+    return sides[side].replica.handOver(to: member, at: now)
+  }
+
+  /// What is wrong with the histories of the living sides, which have had the time to agree.
+  var faults: [String] {
+    var faults = violations + sides.flatMap(\.checker.faults)
+    let histories = Set(alive.map { sides[$0].checker.history })
+    if histories.count > 1 { faults.append("\(histories.count) different histories") }
+    guard let history = histories.first else { return faults }
+    let sources = Set(alive.map { sides[$0].replica.local.source })
+    faults += record.losses(in: history, alive: sources)
+    return faults
+  }
+}
+
+extension Replica {
+  /// The sides that have what this one applies, as far as it knows.
+  var holders: Set<PeerID> {
+    Set([local.id] + members.ids.filter { members[$0]?.isVoting == true })
+  }
+}
