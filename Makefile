@@ -108,7 +108,9 @@ soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery
 	  swift test $(RELEASE) --skip-build --disable-xctest \
 	  --filter 'terrible line|same hash at every tick|false alarm|through loss and delay'
 	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'networks by seed' \
-	  swift test $(RELEASE) --skip-build --disable-xctest --filter "NetworkConditionTests|ReplicaFailureTests"
+	  swift test $(RELEASE) --skip-build --disable-xctest --filter NetworkConditionTests
+	@CAROM_SEEDS=20 $(QUIET) 'groups at every step' \
+	  swift test $(RELEASE) --skip-build --disable-xctest --filter ReplicaFailureTests
 	@$(MAKE) --no-print-directory mutants ARGS=
 
 mutants: ## plant single faults in a copy, and see whether the tests notice each (ARGS=… for options)
