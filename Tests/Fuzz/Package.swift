@@ -61,6 +61,7 @@ let package = Package(
     fuzz("TransferFuzz", ["CaromGroup"]),
     fuzz("StreamFuzz", ["CaromGroup"]),
     fuzz("MeshFuzz", ["CaromGroup", "CaromProtocol"]),
+    fuzz("ReplicaFuzz", ["CaromGroup"]),
     fuzz("RinkFuzz", ["AirHockey"]),
     fuzz("SnapshotFuzz", ["CaromSimulation"]),
     fuzz("RollbackFuzz", ["AirHockey", "CaromSimulation"]),

@@ -20,14 +20,20 @@ extension Replica {
   /// time to do so.
   private mutating func settle(at now: Instant) {
     guard case .leading(let leadership) = role, !leadership.isSettled else { return }
-    guard leadership.since + options.settleLimit <= now || remainder.allSatisfy(isMember) else {
-      return
+    if now < leadership.since + options.settleLimit {
+      // In most cases, the peer that was missing last time is still missing.
+      if let awaited = leadership.awaited, isAwaited(awaited) { return }
+      let awaited = remainder.first(where: isAwaited)
+      updateLeadership { $0.awaited = awaited }
+      if awaited != nil { return }
     }
     updateLeadership { $0.isSettled = true }
     vouch(at: now)
   }
 
-  private func isMember(_ peer: PeerID) -> Bool { members[peer] != nil }
+  private func isAwaited(_ peer: PeerID) -> Bool {
+    members[peer] == nil && peers[peer]?.isPresent == true
+  }
 
   // MARK: Members
 

@@ -162,6 +162,8 @@ extension Replica {
     /// Whether the other members of the group that has lost its leader follow this side, or have
     /// had enough time to do so. Nothing is committed before.
     var isSettled = false
+    /// A member of that group that does not follow this side yet.
+    var awaited: PeerID?
     /// Whether the published roster is out of date.
     var isRosterStale = true
     var lastRoster: Instant?
