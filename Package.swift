@@ -220,6 +220,7 @@ let package = Package(
     .target(
       name: "TestClock", dependencies: ["CaromCore", "CaromTransport", "CSystemCalls"],
       path: "Tests/TestClock", swiftSettings: strict),
+    .target(name: "TestEvents", path: "Tests/TestEvents", swiftSettings: strict),
     .executableTarget(
       name: "carom-peer", dependencies: ["CaromCore", "CaromDiscovery", "CaromTransport"],
       path: "Tests/Peer", swiftSettings: strict),
@@ -250,9 +251,9 @@ let package = Package(
       "MultipeerConnectivity",
       [
         .byName(name: multipeer), "CaromCore", "CaromGroup", "CaromTransport", "MultipeerSamples",
-        "multipeer-peer",
+        "TestEvents", "multipeer-peer",
       ]),
-    tests("CaromBonjour", ["CaromBonjour"]),
+    tests("CaromBonjour", ["CaromBonjour", "TestEvents"]),
     tests("GameKit", [.byName(name: gameKit), .byName(name: multipeer)]),
     tests("CaromPhysics", ["CaromPhysics"]),
     tests(

@@ -43,11 +43,10 @@ public final class BonjourHelper: Sendable {
 
   /// The session identifier that is used if none is given.
   public static let defaultSessionID = "carom-pair"
-  /// The maximum length of data, in bytes.
+  /// The maximum length of the data of one call of `sendData`, in bytes.
   public static let maximumDataLength = 1 << 20
 
-  private struct Shared: @unchecked Sendable {  // the delegate is only called on the queue
-    weak var delegate: (any BonjourHelperDelegate)?
+  private struct Shared: Sendable {
     var state = State.idle
     var pairing: Pairing?
     var connection: PairConnection?
@@ -81,11 +80,8 @@ public final class BonjourHelper: Sendable {
 
   /// The object that is told what happens. It is not retained.
   public var dataDelegate: (any BonjourHelperDelegate)? {
-    get { shared.withLock { $0.delegate } }
-    set {
-      shared.withLock { $0.delegate = newValue }
-      if newValue != nil { calls.open() }
-    }
+    get { calls.delegate as? any BonjourHelperDelegate }
+    set { calls.delegate = newValue }
   }
 
   /// What the helper is doing now.
@@ -100,14 +96,19 @@ public final class BonjourHelper: Sendable {
   /// Looks for another device and connects to it, again and again after each connection that ends,
   /// until `disconnect` is called. Does nothing if that is under way.
   public func connect() {
-    let pairing = shared.withLock { shared -> Pairing? in
-      guard shared.pairing == nil else { return nil }
-      do throws(TransportError) {
+    do throws(TransportError) {
+      let pairing = try shared.withLock { shared throws(TransportError) -> Pairing? in
+        guard shared.pairing == nil else { return nil }
         shared.pairing = try Pairing(sessionID, name, BonjourNetwork.selection)
-      } catch { return nil }
-      return shared.pairing
+        return shared.pairing
+      }
+      pairing?.start { [weak self, weak pairing] event in
+        if let self, let pairing { handle(event, of: pairing) }
+      }
+    } catch {
+      let reason = error.description
+      report { $0.connectionDidEnd(.network(reason)) }
     }
-    pairing?.start { [weak self] event in self?.handle(event) }
   }
 
   /// Ends the connection, or what is under way, and leaves the network. Data that was queued before
@@ -174,8 +175,9 @@ public final class BonjourHelper: Sendable {
     }
   }
 
-  private func handle(_ event: Pairing.Event) {
-    guard shared.withLock({ $0.pairing != nil }) else { return }
+  /// Handles an event, unless it is one of an earlier pairing, which this side has ended.
+  private func handle(_ event: Pairing.Event, of pairing: Pairing) {
+    guard shared.withLock({ $0.pairing === pairing }) else { return }
     switch event {
     case .searching: set(.searching)
     case .connecting: set(.connecting)

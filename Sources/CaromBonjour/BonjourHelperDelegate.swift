@@ -8,7 +8,8 @@ public protocol BonjourHelperDelegate: AnyObject {
   func connectionEstablished()
   /// The two sides are no longer connected.
   func connectionLost()
-  /// Data was queued, or could not be sent for the reason that the text gives.
+  /// `sendData` was called. `errorMessage` is nil if the data was queued, and says otherwise why it
+  /// was not.
   func sentData(_ errorMessage: String?)
   /// Data has arrived.
   func receivedData(_ data: Data)

@@ -25,8 +25,7 @@ open class NetService: NSObject,
   /// The queue of the delegate calls of all services and browsers.
   static let queue = DispatchQueue(label: "CaromBonjour")
 
-  struct State: @unchecked Sendable {  // the delegate is only called on the queue
-    weak var delegate: (any NetServiceDelegate)?
+  struct State: Sendable {
     var name: String
     var port: Int
     var hostName: String?
@@ -73,11 +72,8 @@ open class NetService: NSObject,
 
   /// The object that is told what happens. It is not retained.
   open var delegate: (any NetServiceDelegate)? {
-    get { state.withLock { $0.delegate } }
-    set {
-      state.withLock { $0.delegate = newValue }
-      if newValue != nil { calls.open() }
-    }
+    get { calls.delegate as? any NetServiceDelegate }
+    set { calls.delegate = newValue }
   }
 
   /// The name: the final one once the service is published.
@@ -89,7 +85,7 @@ open class NetService: NSObject,
   /// The addresses once the service is resolved, each as a `sockaddr` of the system.
   open var addresses: [Data]? { state.withLock { $0.addresses } }
 
-  /// Tells the delegate something. The service lives until it has been told.
+  /// Tells the delegate something, unless the service is released before.
   func report(_ call: @escaping @Sendable (NetService, any NetServiceDelegate) -> Void) {
     calls.post { [weak self] in
       guard let self, let delegate else { return }

@@ -58,8 +58,7 @@ extension NetServiceBrowserDelegate {
 open class NetServiceBrowser: NSObject,
   @unchecked Sendable  // the properties are constant, or locked
 {
-  private struct State: @unchecked Sendable {  // the delegate is only called on the queue
-    weak var delegate: (any NetServiceBrowserDelegate)?
+  private struct State: Sendable {
     var search: Task<Void, Never>?
     /// The services that were found, so that a removed one is the same object.
     var found: [DiscoveredService.ID: NetService] = [:]
@@ -78,11 +77,8 @@ open class NetServiceBrowser: NSObject,
 
   /// The object that is told what is found. It is not retained.
   open var delegate: (any NetServiceBrowserDelegate)? {
-    get { state.withLock { $0.delegate } }
-    set {
-      state.withLock { $0.delegate = newValue }
-      if newValue != nil { calls.open() }
-    }
+    get { calls.delegate as? any NetServiceBrowserDelegate }
+    set { calls.delegate = newValue }
   }
 
   private func report(

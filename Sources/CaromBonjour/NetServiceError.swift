@@ -15,7 +15,7 @@ extension NetService {
     case collisionError = -72001
     /// The service was not found.
     case notFoundError = -72002
-    /// The network cannot be used for this now.
+    /// The request cannot be processed at this time.
     case activityInProgress = -72003
     /// An argument is not valid, for example the type.
     case badArgumentError = -72004

@@ -31,7 +31,6 @@ enum SocketAddressData {
 
   /// The bytes of a number in the order of this machine.
   private static func native<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-    let value = value.littleEndian == value ? value : value.byteSwapped
     let bytes = (0..<Value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     return Value(1).littleEndian == 1 ? bytes : bytes.reversed()
   }

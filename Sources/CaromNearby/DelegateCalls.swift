@@ -13,11 +13,26 @@ package final class DelegateCalls: Sendable {
     case ended
   }
 
+  private struct Reference: @unchecked Sendable {  // the delegate is called on the queue alone
+    weak var delegate: AnyObject?
+  }
+
   private let queue: DispatchQueue
+  private let reference = Locked(Reference())
   private let state = Locked(State.holding([]))
 
   /// Creates calls that are made on a serial queue.
   package init(on queue: DispatchQueue) { self.queue = queue }
+
+  /// The delegate, which is not retained. The calls that have waited for one are made when it is
+  /// set for the first time.
+  package var delegate: AnyObject? {
+    get { reference.withLock { $0.delegate } }
+    set {
+      reference.withLock { $0.delegate = newValue }
+      if newValue != nil { open() }
+    }
+  }
 
   /// Queues a call.
   package func post(_ call: @escaping Call) {
@@ -37,8 +52,7 @@ package final class DelegateCalls: Sendable {
   /// Queues a call that needs no delegate, such as that of a completion handler.
   package func perform(_ call: @escaping Call) { queue.async(execute: call) }
 
-  /// The object has a delegate: makes the calls that have waited for it.
-  package func open() {
+  private func open() {
     state.withLock { state in
       guard case .holding(let calls) = state else { return }
       state = .open

@@ -31,8 +31,11 @@ open class GKSession: NSObject,
     var peers: [String: Peer] = [:]
   }
 
-  /// The maximum length of data, in bytes.
-  public static let maximumDataLength = 64 << 20
+  /// The maximum length of reliable data, in bytes: a message of the session underneath has at most
+  /// 64 MiB, and its first byte is the kind.
+  public static let maximumDataLength = (64 << 20) - 1
+  /// The maximum length of unreliable data, in bytes.
+  private static let maximumUnreliableLength = (64 << 10) - 1
   /// The key of the discovery info with the session identifier.
   static let sessionKey = "session"
 
@@ -150,8 +153,8 @@ open class GKSession: NSObject,
   func send(
     _ kind: Kind, _ data: Data, to peers: [MCPeerID], _ mode: GKSendDataMode
   ) throws(GKSessionError) {
-    let limit = mode == .reliable ? Self.maximumDataLength : 64 << 10
-    guard data.count < limit else { throw GKSessionError(.dataTooBig) }
+    let limit = mode == .reliable ? Self.maximumDataLength : Self.maximumUnreliableLength
+    guard data.count <= limit else { throw GKSessionError(.dataTooBig) }
     guard !peers.isEmpty else { return }
     do {
       try session.send(
@@ -189,8 +192,9 @@ open class GKSession: NSObject,
     case .success(let peer):
       browser.invitePeer(peer, to: session, withContext: nil, timeout: timeout)
     case .failure(let error):
-      let delegate = delegate
-      delegate?.session(self, connectionWithPeerFailed: peerID, withError: error)
+      session.performOnDelegateQueue { [self] in
+        delegate?.session(self, connectionWithPeerFailed: peerID, withError: error)
+      }
     }
   }
 

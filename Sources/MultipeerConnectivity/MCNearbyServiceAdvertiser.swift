@@ -29,10 +29,6 @@ extension MCNearbyServiceAdvertiserDelegate {
 open class MCNearbyServiceAdvertiser: NSObject,
   @unchecked Sendable  // the properties are constant, or locked
 {
-  private struct DelegateReference: @unchecked Sendable {  // only `delegate` hands it on
-    weak var delegate: (any MCNearbyServiceAdvertiserDelegate)?
-  }
-
   /// The own id that is advertised.
   public let myPeerID: MCPeerID
   /// The key-value pairs that browsers see. Together they should have less than 400 bytes.
@@ -40,7 +36,6 @@ open class MCNearbyServiceAdvertiser: NSObject,
   /// The service type, 1 to 15 letters, digits and hyphens.
   public let serviceType: String
   let core: AdvertiserCore
-  private let reference = Locked(DelegateReference())
 
   /// Creates an advertiser, which is not visible before `startAdvertisingPeer`. Traps if the
   /// service type is not valid (RFC 6335, section 5.1).
@@ -59,11 +54,8 @@ open class MCNearbyServiceAdvertiser: NSObject,
 
   /// The object that answers invitations. It is not retained.
   open var delegate: (any MCNearbyServiceAdvertiserDelegate)? {
-    get { reference.withLock { $0.delegate } }
-    set {
-      reference.withLock { $0.delegate = newValue }
-      if newValue != nil { core.calls.open() }
-    }
+    get { core.calls.delegate as? any MCNearbyServiceAdvertiserDelegate }
+    set { core.calls.delegate = newValue }
   }
 
   /// Makes the peer visible. Does nothing if it is visible already.

@@ -33,16 +33,11 @@ open class MCNearbyServiceBrowser: NSObject,
   /// The maximum length of the context of an invitation, in bytes.
   public static let maximumContextLength = InvitationEnvelope.maximumContextLength
 
-  private struct DelegateReference: @unchecked Sendable {  // only `delegate` hands it on
-    weak var delegate: (any MCNearbyServiceBrowserDelegate)?
-  }
-
   /// The own id that browses and invites.
   public let myPeerID: MCPeerID
   /// The service type, 1 to 15 letters, digits and hyphens.
   public let serviceType: String
   let core: BrowserCore
-  private let reference = Locked(DelegateReference())
 
   /// Creates a browser, which does nothing before `startBrowsingForPeers`. Traps if the service
   /// type is not valid (RFC 6335, section 5.1).
@@ -58,11 +53,8 @@ open class MCNearbyServiceBrowser: NSObject,
 
   /// The object that is told about peers. It is not retained.
   open var delegate: (any MCNearbyServiceBrowserDelegate)? {
-    get { reference.withLock { $0.delegate } }
-    set {
-      reference.withLock { $0.delegate = newValue }
-      if newValue != nil { core.calls.open() }
-    }
+    get { core.calls.delegate as? any MCNearbyServiceBrowserDelegate }
+    set { core.calls.delegate = newValue }
   }
 
   /// Begins to look for peers. Does nothing if the browser runs already.

@@ -10,10 +10,6 @@ import Foundation
 open class MCSession: NSObject,
   @unchecked Sendable  // the properties are constant, or locked
 {
-  private struct DelegateReference: @unchecked Sendable {  // only `delegate` hands it on
-    weak var delegate: (any MCSessionDelegate)?
-  }
-
   /// The own id of this side.
   public let myPeerID: MCPeerID
   /// What was given as this side's identity. It is kept, and nothing else: the key pair of the own
@@ -22,7 +18,6 @@ open class MCSession: NSObject,
   /// Which sessions this one meets.
   public let encryptionPreference: MCEncryptionPreference
   let core: SessionCore
-  private let reference = Locked(DelegateReference())
 
   /// Creates a session that requires encryption.
   public convenience init(peer myPeerID: MCPeerID) {
@@ -49,11 +44,8 @@ open class MCSession: NSObject,
 
   /// The object that is told about peers and what they send. It is not retained.
   open var delegate: (any MCSessionDelegate)? {
-    get { reference.withLock { $0.delegate } }
-    set {
-      reference.withLock { $0.delegate = newValue }
-      if newValue != nil { core.calls.open() }
-    }
+    get { core.calls.delegate as? any MCSessionDelegate }
+    set { core.calls.delegate = newValue }
   }
 
   /// The peers that are connected, in the order in which they connected, without this side.
@@ -150,5 +142,12 @@ extension MCSession {
         continuation.resume(throwing: error ?? MCError(.unknown))
       }
     }
+  }
+}
+
+extension MCSession {
+  /// Calls `body` on the queue of the delegate calls, for modules that make calls of their own.
+  package func performOnDelegateQueue(_ body: @escaping @Sendable () -> Void) {
+    core.calls.perform(body)
   }
 }

@@ -1,5 +1,5 @@
 import CaromDiscovery
-import CaromTransport
+import CaromNearby
 
 /// Which network interfaces this module uses: a setting that Apple's framework does not have.
 ///
@@ -8,26 +8,17 @@ import CaromTransport
 /// others, such as `lo` or `eth0,wlan0`, so that a program need not be changed.
 public enum MultipeerNetwork {
   /// The name of the environment variable with the names of interfaces, separated by commas.
-  public static let environmentVariable = "CAROM_INTERFACES"
+  public static let environmentVariable = InterfaceSetting.environmentVariable
 
-  private static let names = Locked<[String]?>(nil)
+  private static let setting = InterfaceSetting()
 
   /// The names of the interfaces to use, such as `["lo"]`. If it is nil, the environment variable
   /// decides. Set it before the first session, advertiser or browser starts; a later change
   /// concerns only own ids that were not used yet.
   public static var interfaces: [String]? {
-    get { names.withLock { $0 } }
-    set { names.withLock { $0 = newValue } }
+    get { setting.names }
+    set { setting.names = newValue }
   }
 
-  static var selection: InterfaceSelection {
-    let named = interfaces ?? environment
-    return named.isEmpty ? .automatic : .named(named)
-  }
-
-  private static var environment: [String] {
-    PrivateFile.environment(environmentVariable)?.split(separator: ",").map { name in
-      String(name.drop { $0 == " " })
-    } ?? []
-  }
+  static var selection: InterfaceSelection { setting.selection }
 }

@@ -108,8 +108,8 @@ final class StreamBuffer: Sendable {
     }
   }
 
-  /// Waits until there is room, and adds bytes, of which there may be more than the capacity.
-  /// Returns false if nobody removes them any more.
+  /// Waits until the buffer is not full, and adds all of `bytes`, even if that exceeds the
+  /// capacity. Returns false if the application has closed the stream.
   func waitAndAdd(_ bytes: [UInt8]) async -> Bool {
     while !isClosed {
       let isAdded = state.withLock { state in

@@ -1,5 +1,6 @@
 import CaromBonjour
 import Foundation
+import TestEvents
 import Testing
 
 /// Pairs of helpers in one process, over the loopback interface. The names say which requirements

@@ -1,5 +1,6 @@
 import CaromBonjour
 import Foundation
+import TestEvents
 import Testing
 
 /// The old names of services and browsers, over the loopback interface.

@@ -1,35 +1,5 @@
 import CaromBonjour
-import Synchronization
-
-/// Events that delegate calls report and a test waits for.
-final class EventLog<Event: Sendable>: Sendable {
-  private let stream: AsyncStream<Event>
-  private let input: AsyncStream<Event>.Continuation
-  private let all = Mutex<[Event]>([])
-
-  init() { (stream, input) = AsyncStream.makeStream(of: Event.self) }
-
-  func add(_ event: Event) {
-    all.withLock { $0.append(event) }
-    input.yield(event)
-  }
-
-  /// Everything that was reported so far.
-  var events: [Event] { all.withLock { $0 } }
-
-  /// Waits for the next event that `transform` does not return nil for.
-  func next<Result>(_ transform: (Event) -> Result?) async -> Result? {
-    for await event in stream {
-      if let result = transform(event) { return result }
-    }
-    return nil
-  }
-
-  /// Waits for the next event that `isWanted` accepts.
-  func wait(for isWanted: (Event) -> Bool) async {
-    _ = await next { isWanted($0) ? true : nil }
-  }
-}
+import TestEvents
 
 /// A text that no other test uses.
 func makeSessionID() -> String {

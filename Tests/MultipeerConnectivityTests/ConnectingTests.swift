@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerConnectivity
+import TestEvents
 import Testing
 
 /// The other ways to connect: connection data, the assistant, and the list to pick from.

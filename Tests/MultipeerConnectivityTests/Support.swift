@@ -1,7 +1,7 @@
 import CaromTransport
 import Foundation
 import MultipeerConnectivity
-import Synchronization
+import TestEvents
 import Testing
 
 /// A service type that no other test uses.
@@ -13,31 +13,6 @@ func makeServiceType() -> String {
 func makePeerID(_ name: String) -> MCPeerID {
   MultipeerNetwork.interfaces = ["lo"]
   return MCPeerID(displayName: name)
-}
-
-/// Events that delegate calls report and a test waits for.
-final class EventLog<Event: Sendable>: Sendable {
-  private let stream: AsyncStream<Event>
-  private let input: AsyncStream<Event>.Continuation
-  private let all = Mutex<[Event]>([])
-
-  init() { (stream, input) = AsyncStream.makeStream(of: Event.self) }
-
-  func add(_ event: Event) {
-    all.withLock { $0.append(event) }
-    input.yield(event)
-  }
-
-  /// Everything that was reported so far.
-  var events: [Event] { all.withLock { $0 } }
-
-  /// Waits for the next event that `transform` does not return nil for.
-  func next<Result>(_ transform: (Event) -> Result?) async -> Result? {
-    for await event in stream {
-      if let result = transform(event) { return result }
-    }
-    return nil
-  }
 }
 
 /// A stream that a delegate was given.

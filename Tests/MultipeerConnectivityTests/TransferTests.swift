@@ -1,6 +1,7 @@
 import Foundation
 import MultipeerConnectivity
 import MultipeerSamples
+import TestEvents
 import Testing
 
 /// Resources and byte streams between two sessions.

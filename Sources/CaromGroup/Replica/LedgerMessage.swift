@@ -2,9 +2,8 @@ import CaromCore
 
 /// A message between a leader and the members of its group, on channel `GroupChannel.ledger`.
 ///
-/// Every message after `join` and `welcome` has the number of the membership that the leader has
-/// given to the member, so that what was sent before a member was removed and joined again is told
-/// from what is sent afterwards.
+/// The leader gives each membership a number, which every message after `join` and `welcome` has.
+/// Messages of an earlier membership of the same member are recognized by it and ignored.
 package enum LedgerMessage: Hashable, Sendable {
   /// The maximum number of entries or events in one message.
   static let batchLimit = 1024
@@ -21,8 +20,8 @@ package enum LedgerMessage: Hashable, Sendable {
   case append(membership: UInt32, first: UInt64, committed: UInt64, [LedgerEntry])
   /// The sender has all entries up to this index.
   case acknowledge(membership: UInt32, index: UInt64)
-  /// Events for the log. `isComplete` is false if earlier events of the same submitter may be
-  /// missing because the sender has them no more.
+  /// Events for the log. `isComplete` is false if earlier events of the same submitters may be
+  /// missing, because the sender does not keep them any longer.
   case submit(membership: UInt32, isComplete: Bool, [SubmittedEvent])
   /// A snapshot follows, which replaces what the receiver has.
   case snapshot(membership: UInt32, LedgerPosition, length: UInt64)
@@ -36,9 +35,9 @@ package enum LedgerMessage: Hashable, Sendable {
   case remove(membership: UInt32)
 }
 
-/// What a side says that asks to follow another one.
+/// The request of a side to follow another one.
 package struct JoinRequest: Hashable, Sendable {
-  /// A number that the welcome repeats, and that the sender's other requests do not have.
+  /// The number of this request of the sender, which the welcome repeats.
   package var number: UInt32
   package var incarnation: UInt64
   /// The version of the last roster that the sender has, or 0.
@@ -56,9 +55,9 @@ package struct JoinRequest: Hashable, Sendable {
   }
 }
 
-/// How a leader takes a member in.
+/// The answer of a leader that admits a member.
 package struct Welcome: Hashable, Sendable {
-  /// Where the member's log goes on.
+  /// Where the log of the new member continues.
   package enum Start: UInt8, Sendable {
     /// After the position of the request, which the leader's log contains.
     case afterPosition = 0

@@ -18,7 +18,7 @@ extension Replica {
     let source: EventSource
     var stage: Stage
     var heardAt: Instant
-    /// Whether the member has sent something since it was taken in.
+    /// Whether the member has sent something since it was admitted.
     var hasAnswered = false
     /// Whether entries are committed only when the member has acknowledged them. Not before it has
     /// caught up.

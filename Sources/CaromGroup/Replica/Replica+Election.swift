@@ -51,7 +51,7 @@ extension Replica {
     }
   }
 
-  /// Asks the best leader to take this side in, if it is better than this side.
+  /// Asks the best leader to admit this side, if it is better than this side.
   mutating func reconsider(at now: Instant) {
     guard case .leading = role, ask == nil else { return }
     var best = Rank(followers: members.count, length: log.tailIndex, id: local.id)
@@ -86,8 +86,8 @@ extension Replica {
     send(.join(request), to: leader)
   }
 
-  /// Hands the group over to a member, which takes this side in. Returns false if this side does
-  /// not lead the peer, or is being taken in by another one.
+  /// Hands the group over to a member, which admits this side. Returns false if this side does
+  /// not lead the peer, or asks another leader to admit it.
   package mutating func handOver(to member: PeerID, at now: Instant) -> Bool {
     guard members[member]?.isVoting == true, ask == nil else { return false }
     ask(member, at: now)
@@ -139,7 +139,7 @@ extension Replica {
   }
 }
 
-// MARK: - Being taken in
+// MARK: - Joining another group
 extension Replica {
   mutating func handleRefusal(by peer: PeerID, _ leader: PeerID, at now: Instant) {
     guard ask?.leader == peer else { return }
@@ -149,7 +149,7 @@ extension Replica {
     setBallot(ballot, of: peer)
   }
 
-  /// Follows a leader that takes this side in, unless that would cost a larger group its state.
+  /// Follows a leader that admits this side, unless a larger group would lose its state by that.
   mutating func handleWelcome(_ welcome: Welcome, from peer: PeerID, at now: Instant) -> Bool {
     guard let ask, ask.leader == peer, ask.number == welcome.request else {
       send(.leave(membership: welcome.membership), to: peer)

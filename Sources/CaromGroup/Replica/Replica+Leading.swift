@@ -6,7 +6,7 @@ extension Replica {
   mutating func lead(at now: Instant) {
     settle(at: now)
     commit()
-    for member in members.ids { feed(member) }
+    for member in members.ids { sendEntries(to: member) }
     publishRoster(at: now)
   }
 
@@ -115,8 +115,9 @@ extension Replica {
     vouched.remove(event.source, upTo: event.sequence)
   }
 
-  /// Applies the entries that all members have which have caught up. While this side asks to be
-  /// taken in, it applies nothing, because its request has said what it has applied.
+  /// Applies the entries that every member has acknowledged that has caught up. While this side
+  /// asks another leader to admit it, it applies nothing, because its request says what it has
+  /// applied.
   private mutating func commit() {
     guard case .leading(let leadership) = role, leadership.isSettled, ask == nil else { return }
     var limit = log.tailIndex
@@ -131,7 +132,7 @@ extension Replica {
 
   /// Sends a member the entries for which its window has room, and the index of the last committed
   /// one.
-  private mutating func feed(_ peer: PeerID) {
+  private mutating func sendEntries(to peer: PeerID) {
     guard var member = members[peer], member.stage == .streaming else { return }
     guard member.next > log.base.index else { return dismiss(peer) }
     let committed = log.appliedIndex

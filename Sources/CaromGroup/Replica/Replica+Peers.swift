@@ -134,13 +134,13 @@ extension Replica {
     }
     if let due = heartbeatAt, due <= now {
       heartbeatAt = peers.isEmpty ? nil : now + options.heartbeatInterval
-      beat(at: now)
+      sendHeartbeat(at: now)
     }
     reconsider(at: now)
     advance(at: now)
   }
 
-  private mutating func beat(at now: Instant) {
+  private mutating func sendHeartbeat(at now: Instant) {
     switch role {
     case .leading:
       broadcastBallot()

@@ -1,44 +1,45 @@
 import CaromCore
 
-/// One side's part in a group that has a leader, a roster, and a ledger: events in one order for
-/// all members, which each member applies once.
+/// One side's part in a group that has a leader, a roster, and a ledger: a log of events in one
+/// order, of which each member applies each event once.
 ///
-/// Every side leads, at least itself, or follows one leader. A leader asks nobody as long as no
-/// other one that it sees is better: one with more followers, then one with a longer log, then one
-/// with a lower id. Otherwise it asks the better one to be taken in, and its members do the same
-/// when they hear of it. A leader that dies leaves members that lead themselves, of which the best
-/// takes the others in; two groups that meet merge in the same way. There is no other kind of
-/// election.
+/// Every side either leads, possibly only itself, or follows one leader. Leaders that see each
+/// other merge their groups: the leader of the smaller group asks the other one to admit it, and
+/// its members do so too. If the groups are equally large, the one with the longer log stays, and
+/// then the one whose leader has the lower id. If a leader dies, each of its members leads itself,
+/// and they merge in the same way. There is no other kind of election.
 ///
 /// The leader appends events to its log and sends them to its members. An entry is committed, and
-/// then applied everywhere, when all members have acknowledged it or were removed. Whichever member
-/// leads next thus has every committed entry.
+/// then applied everywhere, when every member has acknowledged it or was removed from the group.
+/// Therefore whichever member leads next has all committed entries.
 ///
-/// A side that is taken in continues its log if the leader has the last entry that it has applied.
-/// Otherwise it takes over the leader's state, and submits again what that state does not contain.
+/// If the leader's log contains the last entry that a new member has applied, the member continues
+/// its own log from there. Otherwise the leader's state replaces that of the member, which then
+/// submits its own events again that the leader's log does not contain.
 ///
-/// The owner reports which peers have joined, and passes on messages between them, which arrive in
-/// order on each channel; it polls the outputs after each call and carries them out in order.
+/// The owner reports which peers have joined and passes on messages between them, which must arrive
+/// in order on each channel. It polls the outputs after each call and carries them out in order.
 package struct Replica: Sendable {
   /// The delays and limits of a replica.
   package struct Options: Hashable, Sendable {
-    /// How often a leader is heard of, and a leader hears of its members.
+    /// The interval at which leaders and members send each other ballots, as signs of life.
     package var heartbeatInterval = Duration.milliseconds(400)
-    /// The silence after which a leader is left, or a member is removed.
+    /// The silence after which a member leaves its leader, or a leader removes a member.
     package var silenceLimit = Duration.milliseconds(1600)
-    /// The time for which a side waits to be taken in.
+    /// The time for which a side waits for the answer to its request to join.
     package var askLimit = Duration.milliseconds(1500)
     /// The time for which a new leader waits for the other members of the group that has lost its
     /// leader, before it commits entries without them.
     package var settleLimit = Duration.seconds(2)
     /// The shortest time between two rosters.
     package var rosterInterval = Duration.milliseconds(100)
-    /// The time after which a leader gives way to a member that is connected with more peers.
+    /// The time after which a leader hands the group over to a member that is connected with more
+    /// peers.
     package var reachLimit = Duration.seconds(3)
-    /// The time after which events of absent peers are given to the leader again.
+    /// The interval at which members submit the events of absent peers to the leader again.
     package var vouchInterval = Duration.seconds(2)
-    /// The time for which a leader is not asked after it had a state that this side must not take
-    /// over. It doubles with each further time.
+    /// The time for which this side does not ask a leader again whose state must not replace that
+    /// of this side's group. It doubles each time.
     package var distrustInterval = Duration.seconds(1)
 
     /// The number of applied entries that are kept.
@@ -51,7 +52,7 @@ package struct Replica: Sendable {
   package enum Output: Hashable, Sendable {
     /// Send this message to a peer that has joined.
     case send(ReplicaMessage, PeerID)
-    /// The leader is another one; nil while there is none.
+    /// The group has a new leader; nil while it has none.
     case leader(PeerID?)
     /// The roster has changed.
     case roster(Roster)
@@ -60,8 +61,8 @@ package struct Replica: Sendable {
     /// Replace the application's state by a snapshot, or by the state before the first entry if it
     /// is nil. All of this side's events up to the number `ownSequence` are contained in it.
     case restored([UInt8]?, index: UInt64, ownSequence: UInt64)
-    /// Give a snapshot of the application's state after the last applied entry to
-    /// `provideSnapshot`, with this number.
+    /// Call `provideSnapshot` with this number and a snapshot of the application's state after the
+    /// last applied entry.
     case snapshotNeeded(UInt32)
   }
 
@@ -78,7 +79,7 @@ package struct Replica: Sendable {
   var role: Role
   /// The members that this side leads; empty if it follows a leader.
   var members = PeerMap<Member>()
-  /// The leader that this side has asked to take it in.
+  /// The request to join another leader that waits for its answer.
   var ask: Ask?
   var log: EventLog
   /// The last events of this side: all that are not applied, and some that are.
