@@ -130,8 +130,8 @@ let package = Package(
     module(
       "CaromNearby",
       [
-        "CaromCore", "CaromCodec", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup",
-        "CaromProtocol", "CaromSession", "CaromTransport",
+        "CaromCBOR", "CaromCore", "CaromCodec", "CaromCrypto", "CaromDNS", "CaromDiscovery",
+        "CaromGroup", "CaromProtocol", "CaromSession", "CaromTransport",
       ]),
     module(
       "Carom",

@@ -22,10 +22,6 @@ package enum GroupChannel: UInt8, CaseIterable, Sendable {
 
   /// The first reserved channel. All channels from this one to 63 are reserved.
   package static let first: UInt8 = 56
-  /// The channels of the group itself, whose messages come before and after joining. Those of files
-  /// and byte streams are between peers that have joined.
-  package static let ofPeerGroup: ClosedRange<UInt8> = 56...59
-
   /// The delivery guarantee of the channel's messages.
   package var delivery: Delivery { .reliableOrdered }
 

@@ -23,13 +23,7 @@ extension NearbyNode {
   }
 
   func receive(_ message: borrowing SessionMessage) {
-    let connection = message.connectionID
-    guard message.channel == GroupChannel.mesh.rawValue else {
-      return node.assumeIsolated {
-        $0.close(connection, Goodbye(.protocolViolation), as: .protocolViolation)
-      }
-    }
-    group.receive(message.bytes, on: connection, at: loop.now)
+    group.receive(message.bytes, on: message.connectionID, at: loop.now)
     drain()
   }
 

@@ -91,7 +91,8 @@ actor NearbyNode: LoopActor {
     try service.validate()
     self.service = service
     timer = LoopTimer(on: loop, owner: self) { $0.handleTimeout() }
-    return PeerGate(owner: self, channels: GroupChannel.ofPeerGroup) { nearby, event in
+    let mesh = GroupChannel.mesh.rawValue
+    return PeerGate(owner: self, channels: mesh...mesh) { nearby, event in
       nearby.handle(event)
     } message: { nearby, message in
       nearby.receive(message)

@@ -45,3 +45,25 @@ private func picking(
   }
   _ = peers
 }
+
+private struct Votes: ReplicatedState {
+  var count: [String: Int] = [:]
+
+  mutating func apply(_ candidate: String, _ entry: LedgerEntry) {
+    count[candidate, default: 0] += 1
+  }
+}
+
+private func voting(_ nearby: NearbySession) async throws {
+  try await nearby.session.withGroup(Votes()) { group in
+    try await group.apply("red")
+    for await change in group.changes {
+      switch change {
+      case .applied: print(await group.state.count)
+      case .leader(let leader): print(leader == nearby.local.id ? "we lead" : "somebody else leads")
+      case .roster(let roster): print(roster.members.map(\.name))
+      default: continue
+      }
+    }
+  }
+}

@@ -46,4 +46,36 @@ import Testing
       }
     }
   }
+
+  @Test func `a group of four on loopback goes on when its leader ends`() async throws {
+    let type = try makeServiceType()
+    let states = States()
+    let submitted = MeetingPoint(4)
+    try await withNetworkLoop { loop in
+      try await withThrowingTaskGroup { tasks in
+        for number in 0..<4 {
+          tasks.addTask {
+            try await makeNearby("peer \(number)", type, on: loop).transceive { nearby in
+              try await nearby.session.withGroup(Lines()) { group in
+                try await group.waitForMembers(4)
+                let leader = await group.leader
+                try await group.apply("\(number) first")
+                await submitted.arrive()
+                if leader == nearby.local.id { return }
+                try await group.apply("\(number) second")
+                try await group.waitForMembers(3)
+                try await group.wait { $0.lines.count == 7 }
+                await states.add(await group.state)
+                await states.wait(for: 3)
+              }
+            }
+          }
+        }
+        try await tasks.waitForAll()
+      }
+    }
+    let all = await states.all
+    #expect(Set(all.map(\.lines)).count == 1)
+    #expect(Set(try #require(all.first).lines).count == 7)
+  }
 }

@@ -7,39 +7,13 @@ import Testing
 
 /// Nearby peers on the virtual network, which find each other without DNS-SD.
 @Suite struct WorldTests {
-  /// Runs `count` sides that join everyone, each on a host of its own, and `body` with each side
-  /// once all of them listen and know of each other.
-  private static func mesh(
-    _ count: Int, seed: UInt64, _ conditions: LinkConditions = .lan,
-    _ body: @escaping @Sendable (NearbySession, SessionWorld) async throws -> Void
-  ) async throws {
-    try await SessionWorld.run(seed: seed, conditions: conditions) { world in
-      let yard = Yard()
-      try await withThrowingTaskGroup { tasks in
-        for number in 0..<count {
-          let host = world.addHost()
-          let start = Duration.milliseconds(Int64(world.random() % 1_000))
-          tasks.addTask {
-            try await world.sleep(for: start)
-            let side = Nearby("peer \(number)", type: "_carom-world._udp", on: host.loop)
-            try await side.run(.joinsEveryone) { nearby in
-              await yard.enter(nearby, at: Endpoint(host.v4, port: nearby.port))
-              try await body(nearby, world)
-            }
-          }
-        }
-        try await tasks.waitForAll()
-      }
-    }
-  }
-
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `eight that start within a second are meshed within three`(seed: UInt64) async throws {
     let meeting = MeetingPoint(8)
-    try await Self.mesh(8, seed: seed) { nearby, world in
-      let peers = await nearby.joined(7)
+    try await runMesh(8, seed: seed) { side in
+      let peers = await side.nearby.joined(7)
       #expect(Set(peers.map(\.id)).count == 7)
-      #expect(world.now < .zero + .seconds(3))
+      #expect(side.world.now < .zero + .seconds(3))
       await meeting.arrive()
     }
   }
@@ -49,7 +23,8 @@ import Testing
     async throws
   {
     let meeting = MeetingPoint(6)
-    try await Self.mesh(6, seed: 7, profile.outbound) { nearby, world in
+    try await runMesh(6, seed: 7, profile.outbound) { side in
+      let nearby = side.nearby
       let peers = await nearby.joined(5)
       #expect(Set(peers.map(\.id)).count == 5)
       await meeting.arrive()
@@ -63,22 +38,4 @@ import Testing
       await meeting.arrive()
     }
   }
-}
-
-/// The sides of a world, each of which learns of all others.
-private actor Yard {
-  private var sides: [(nearby: NearbySession, endpoint: Endpoint)] = []
-
-  func enter(_ nearby: NearbySession, at endpoint: Endpoint) async {
-    let others = sides
-    sides.append((nearby, endpoint))
-    for other in others {
-      await nearby.add(other.nearby.description, at: [other.endpoint])
-      await other.nearby.add(nearby.description, at: [endpoint])
-    }
-  }
-}
-
-extension NearbySession {
-  fileprivate var description: NearbyPeer { NearbyPeer(id: local.id, name: local.name) }
 }

@@ -12,7 +12,7 @@ enum FolderRule {
     "CaromDNS": ["Message", "Link", "Service", "Cache", "Responder", "Querier", "Unicast"],
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
     "CaromGroup": ["Replica", "Transfers", "Streams"],
-    "CaromNearby": ["Files", "Streams"],
+    "CaromNearby": ["Files", "Streams", "Groups"],
     "CaromProtocol": [
       "Wire", "Security", "Recovery", "Channels", "Connection", "Host", "Matchmaking",
     ],

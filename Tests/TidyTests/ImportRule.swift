@@ -28,8 +28,8 @@ enum ImportRule {
     "CaromSessionTesting": ["CaromCore", "CaromSession", "CaromTesting", "CaromTransport"],
     "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],
     "CaromNearby": [
-      "CaromCore", "CaromCodec", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup",
-      "CaromProtocol", "CaromSession", "CaromTransport",
+      "CaromCBOR", "CaromCore", "CaromCodec", "CaromCrypto", "CaromDNS", "CaromDiscovery",
+      "CaromGroup", "CaromProtocol", "CaromSession", "CaromTransport",
     ],
     "MultipeerConnectivity": [
       "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",

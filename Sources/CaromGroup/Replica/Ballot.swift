@@ -5,7 +5,10 @@ package struct Ballot: Hashable, Sendable {
   /// The number of followers or peers beyond which a claim counts no more.
   static let countLimit: UInt64 = 8192
 
-  /// The leader: the sender itself if it follows nobody.
+  /// The leader in the ballot of a sender that takes no part any more.
+  static let nobody = PeerID(high: 0, low: 0)
+
+  /// The leader: the sender itself if it follows nobody, and `nobody` if it has left the group.
   package var leader: PeerID
   /// The number of members that follow the sender.
   package var followers: UInt64

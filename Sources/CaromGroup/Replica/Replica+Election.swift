@@ -14,8 +14,13 @@ extension Replica {
       length: log.tailIndex, quality: quality)
   }
 
-  /// The number of peers that this side is connected with by a link that works.
-  private var reach: Int { peers.ids.count { peers[$0]?.isInterrupted == false } }
+  /// The number of peers that take part in the group and to which a link works.
+  private var reach: Int {
+    peers.ids.count { peer in
+      guard let record = peers[peer] else { return false }
+      return record.ballot != nil && !record.isInterrupted && !record.hasLeft
+    }
+  }
 
   mutating func broadcastBallot() {
     let ballot = ballot
@@ -24,10 +29,18 @@ extension Replica {
 
   mutating func handle(_ ballot: Ballot, from peer: PeerID, at now: Instant) -> Bool {
     setBallot(ballot, of: peer)
+    if ballot.leader == Ballot.nobody { handleEnd(of: peer, at: now) }
     let isWider = members[peer] != nil && ballot.reach > UInt64(reach)
     let since = peers[peer]?.widerSince
     peers[peer]?.widerSince = isWider ? since ?? now : nil
     return true
+  }
+
+  /// A peer takes no part any more, whether or not its connection stays.
+  mutating func handleEnd(of peer: PeerID, at now: Instant) {
+    if ask?.leader == peer { ask = nil }
+    if members[peer] != nil { endMembership(of: peer) }
+    if case .following(let following) = role, following.leader == peer { becomeLeader(at: now) }
   }
 
   mutating func setBallot(_ ballot: Ballot?, of peer: PeerID) {
@@ -70,7 +83,10 @@ extension Replica {
   /// peer can win a group over by its claims alone. A side without followers has only itself to
   /// lose, and may not see the others.
   private func rank(of peer: PeerID, _ record: PeerRecord, at now: Instant) -> Rank? {
-    guard record.isPresent, let ballot = record.ballot, ballot.leader == peer else { return nil }
+    // A member's ballot from before it joined may arrive later.
+    guard members[peer] == nil, record.isPresent, let ballot = record.ballot,
+      ballot.leader == peer
+    else { return nil }
     if let until = record.distrustedUntil, now < until { return nil }
     let seen = followerCounts[peer] ?? 0
     let followers = members.isEmpty ? max(seen, Int(ballot.followers)) : seen

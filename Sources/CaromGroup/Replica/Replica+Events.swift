@@ -21,9 +21,7 @@ extension Replica {
   /// changes meanwhile. At most 16,384 bytes.
   package mutating func submit(_ bytes: [UInt8], at now: Instant) -> UInt64? {
     precondition(bytes.count <= LedgerEntry.maximumLength, "an event has at most 16,384 bytes")
-    let open = Int(lastOwnSequence - min(log.appliedTable.last(of: local.source), lastOwnSequence))
-    let openBytes = own.suffix(open).reduce(0) { $0 + $1.bytes.count }
-    guard open < Self.openLimit, openBytes + bytes.count <= Self.openByteLimit else { return nil }
+    guard hasRoom(for: bytes.count) else { return nil }
     lastOwnSequence += 1
     let event = SubmittedEvent(source: local.source, sequence: lastOwnSequence, bytes: bytes)
     own.append(event)
@@ -37,6 +35,18 @@ extension Replica {
     forgetAppliedEvents()
     return lastOwnSequence
   }
+
+  private func hasRoom(for length: Int) -> Bool {
+    let open = Int(lastOwnSequence - min(appliedOwnSequence, lastOwnSequence))
+    let openBytes = own.suffix(open).reduce(0) { $0 + $1.bytes.count }
+    return open < Self.openLimit && openBytes + length <= Self.openByteLimit
+  }
+
+  /// Whether an event of any length can be submitted now.
+  package var hasRoom: Bool { hasRoom(for: LedgerEntry.maximumLength) }
+
+  /// The number of this side's last event that is applied.
+  package var appliedOwnSequence: UInt64 { log.appliedTable.last(of: local.source) }
 
   mutating func forgetAppliedEvents() {
     let applied = log.appliedTable.last(of: local.source)

@@ -36,9 +36,7 @@ extension Replica {
   private mutating func forget(_ peer: PeerID, at now: Instant) {
     setBallot(nil, of: peer)
     peers[peer] = nil
-    if members[peer] != nil { endMembership(of: peer) }
-    if ask?.leader == peer { ask = nil }
-    if case .following(let following) = role, following.leader == peer { becomeLeader(at: now) }
+    handleEnd(of: peer, at: now)
   }
 
   /// Handles a message of a peer. Returns false if the peer has violated the protocol, so that its
@@ -104,6 +102,23 @@ extension Replica {
   func isFollowing(_ peer: PeerID, _ membership: UInt32) -> Bool {
     guard case .following(let following) = role else { return false }
     return following.leader == peer && following.membership == membership
+  }
+}
+
+// MARK: - Leaving
+extension Replica {
+  /// Leaves the group, while the peers stay connected. The owner sends what follows from this and
+  /// then releases the replica.
+  package mutating func leave() {
+    switch role {
+    case .leading:
+      for member in members.ids { dismiss(member) }
+    case .following(let following):
+      send(.leave(membership: following.membership), to: following.leader)
+    }
+    var ballot = ballot
+    ballot.leader = Ballot.nobody
+    for peer in peers.ids { send(.ballot(ballot), to: peer) }
   }
 }
 

@@ -196,8 +196,10 @@ extension Replica {
     /// The time since which the peer has been connected with more peers than this side.
     var widerSince: Instant?
 
+    /// Whether the peer has said that it takes no part any more.
+    var hasLeft: Bool { ballot?.leader == Ballot.nobody }
     /// Whether the peer would answer, as far as is known.
-    var isPresent: Bool { !isSuspect && !isInterrupted }
+    var isPresent: Bool { !isSuspect && !isInterrupted && !hasLeft }
   }
 
   /// The events of other peers that are given to the leader.
@@ -205,16 +207,6 @@ extension Replica {
     var nextAttempt: Instant?
     var attempts = 0
   }
-}
-
-/// A message between two replicas, by the channel that carries it.
-package enum ReplicaMessage: Hashable, Sendable {
-  /// On channel `GroupChannel.roster`.
-  case roster(Roster)
-  /// On channel `GroupChannel.election`.
-  case ballot(Ballot)
-  /// On channel `GroupChannel.ledger`.
-  case ledger(LedgerMessage)
 }
 
 extension SeededGenerator {

@@ -30,6 +30,13 @@ extension Peer {
   /// The loop of the peer's connection.
   package var loop: NetworkLoop { hub.loop }
 
+  /// The counters and measurements of the connection, as `statistics` has them. Must be called on
+  /// the peer's loop.
+  package var currentStatistics: PeerStatistics? {
+    let connection = connectionID
+    return node.assumeIsolated { $0.statistics(of: connection) }
+  }
+
   /// Sends a message that is encoded already. Must be called on the peer's loop. `delivered` is
   /// called there once the peer's connection has received the message, and never if the connection
   /// ends before.

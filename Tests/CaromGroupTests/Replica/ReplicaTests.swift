@@ -57,6 +57,44 @@ import Testing
     #expect(world.sides[0].checker.history.count == 80)
   }
 
+  @Test(arguments: TestSeeds.first(8))
+  func `a group that was handed over stays with its new leader`(seed: UInt64) throws {
+    for heir in 0..<4 {
+      let world = ReplicaWorld(seed: seed)
+      for _ in 0..<4 { world.add() }
+      for side in 0..<4 { world.connect(side) }
+      #expect(world.run(for: .seconds(5)) { $0.isUnited })
+      world.run(for: .seconds(1))
+      let leader = try #require(world.leader)
+      guard heir != leader else { continue }
+      #expect(world.handOver(leader, to: world.sides[heir].replica.local.id))
+      #expect(world.run(for: .seconds(5)) { $0.isUnited && $0.leader == heir })
+      world.run(for: .seconds(5))
+      #expect(world.leader == heir)
+      #expect(world.faults == [])
+    }
+  }
+
+  @Test(arguments: TestSeeds.first(3), [true, false])
+  func `a group hears at once of a side that leaves it`(seed: UInt64, isLeader: Bool) throws {
+    let world = ReplicaWorld(seed: seed)
+    for _ in 0..<4 { world.add() }
+    for side in 0..<4 { world.connect(side) }
+    #expect(world.run(for: .seconds(5)) { $0.isUnited })
+    world.run(for: .seconds(1))
+    let leader = try #require(world.leader)
+    let leaver = isLeader ? leader : (leader + 1) % 4
+    world.leave(leaver)
+    #expect(world.run(for: .milliseconds(500)) { $0.isUnited })
+    #expect(world.faults == [])
+    // It comes again as a new member, over the same connections.
+    world.enter(leaver)
+    #expect(world.run(for: .seconds(5)) { $0.isUnited })
+    world.submit(leaver)
+    world.run(for: .seconds(1))
+    #expect(world.isUnited && world.faults == [])
+  }
+
   @Test func `all rosters are equal within a round trip and 100 ms of a change`() {
     let world = ReplicaWorld(seed: 5)
     for _ in 0..<4 { world.add() }

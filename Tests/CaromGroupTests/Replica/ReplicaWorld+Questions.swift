@@ -42,6 +42,26 @@ extension ReplicaWorld {
     return sides[side].replica.handOver(to: member, at: now)
   }
 
+  /// Lets a side leave the group. Its connections stay.
+  func leave(_ side: Int) {
+    sides[side].replica.leave()
+    drain(side)
+    sides[side].isAlive = false
+  }
+
+  /// Lets a side that has left enter the group again.
+  func enter(_ side: Int) {
+    let old = sides[side].replica.local
+    sides[side].restart(
+      Replica(as: old.id, name: old.name, options, generator: SeededGenerator(seed: 77), at: now),
+      record)
+    for other in sides[side].hasPeers.sorted() {
+      let peer = sides[other].replica.local
+      sides[side].replica.handleJoined(peer.id, name: peer.name, at: now)
+    }
+    drain(side)
+  }
+
   /// What is wrong with the histories of the living sides, which have had the time to agree.
   var faults: [String] {
     var faults = violations + sides.flatMap(\.checker.faults)

@@ -25,7 +25,7 @@ final class ReplicaWorld {
     var roster: Roster?
     var rosterTimes: [UInt64: Instant] = [:]
     var hasPeers: Set<Int> = []
-    var early: [Int: [(channel: Int, bytes: [UInt8])]] = [:]
+    var early: [Int: [(channel: GroupChannel, bytes: [UInt8])]] = [:]
     var timer: Instant?
     /// The peers whose connection was closed because of what they sent.
     var violators: Set<Int> = []
@@ -33,6 +33,13 @@ final class ReplicaWorld {
     init(_ replica: Replica, _ record: HistoryRecord) {
       self.replica = replica
       checker = HistoryChecker(replica.local.id, record)
+    }
+
+    /// Begins again, with the same connections.
+    func restart(_ replica: Replica, _ record: HistoryRecord) {
+      self.replica = replica
+      checker = HistoryChecker(replica.local.id, record)
+      (leader, roster, rosterTimes, timer, isAlive) = (nil, nil, [:], nil, true)
     }
   }
 
@@ -44,7 +51,7 @@ final class ReplicaWorld {
     /// overtake.
     var last: [Int: Instant] = [:]
     /// What was sent while no message arrives, in order.
-    var held: [(to: Int, channel: Int, bytes: [UInt8])] = []
+    var held: [(to: Int, channel: GroupChannel, bytes: [UInt8])] = []
   }
 
   struct Pair: Hashable {
@@ -55,7 +62,7 @@ final class ReplicaWorld {
   }
 
   enum Event {
-    case message(Pair, generation: Int, to: Int, channel: Int, [UInt8])
+    case message(Pair, generation: Int, to: Int, channel: GroupChannel, [UInt8])
     case joined(Pair, generation: Int, at: Int)
     case interrupted(Pair, generation: Int, since: Instant)
     case givenUp(Pair, generation: Int, since: Instant)
@@ -220,7 +227,7 @@ extension ReplicaWorld {
     drain(side)
   }
 
-  private func deliver(_ bytes: [UInt8], _ channel: Int, from sender: Int, to side: Int) {
+  private func deliver(_ bytes: [UInt8], _ channel: GroupChannel, from sender: Int, to side: Int) {
     guard sides[side].isAlive, !sides[side].violators.contains(sender) else { return }
     guard sides[side].hasPeers.contains(sender) else {
       sides[side].early[sender, default: []].append((channel, bytes))
@@ -228,29 +235,13 @@ extension ReplicaWorld {
     }
     messageCount += 1
     let id = sides[sender].replica.local.id
-    let message = Self.decode(bytes, channel)
+    let message = ReplicaMessage(decoding: bytes.span, on: channel)
     guard let message, sides[side].replica.receive(message, from: id, at: now) else {
       violations.append("\(side) does not expect from \(sender): \(message.map { "\($0)" } ?? "?")")
       sides[side].violators.insert(sender)
       return close(Pair(side, sender))
     }
     drain(side)
-  }
-
-  static func decode(_ bytes: [UInt8], _ channel: Int) -> ReplicaMessage? {
-    switch channel {
-    case 0: (try? Roster(decoding: bytes.span)).map { .roster($0) }
-    case 1: (try? Ballot(decoding: bytes.span)).map { .ballot($0) }
-    default: (try? LedgerMessage(decoding: bytes.span)).map { .ledger($0) }
-    }
-  }
-
-  static func encode(_ message: ReplicaMessage) -> (channel: Int, bytes: [UInt8]) {
-    switch message {
-    case .roster(let roster): (0, roster.encoded)
-    case .ballot(let ballot): (1, ballot.encoded)
-    case .ledger(let message): (2, message.encoded)
-    }
   }
 
   /// Carries out what a side's replica asks for.
@@ -280,7 +271,7 @@ extension ReplicaWorld {
   func send(_ message: ReplicaMessage, from side: Int, to other: Int) {
     let pair = Pair(side, other)
     guard var link = links[pair], link.isOpen else { return }
-    let (channel, bytes) = Self.encode(message)
+    let (channel, bytes) = (message.channel, message.encoded)
     if link.cutSince != nil {
       link.held.append((other, channel, bytes))
     } else {
@@ -294,11 +285,11 @@ extension ReplicaWorld {
   }
 
   private func arrival(
-    _ bytes: [UInt8], _ channel: Int, on link: inout Link, _ pair: Pair, to side: Int
+    _ bytes: [UInt8], _ channel: GroupChannel, on link: inout Link, _ pair: Pair, to side: Int
   ) -> (at: Instant, event: Event) {
     var time = now + random(conditions.delay)
     while generator.chance(conditions.loss) { time = time + random(conditions.resendDelay) }
-    let key = (side == pair.low ? 0 : 4) + channel
+    let key = (side == pair.low ? 0 : 64) + Int(channel.rawValue)
     time = max(time, link.last[key] ?? .zero)
     link.last[key] = time
     return (

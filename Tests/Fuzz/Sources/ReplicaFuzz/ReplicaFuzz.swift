@@ -88,11 +88,8 @@ struct ReplicaOwner {
   }
 
   private func decode(_ bytes: [UInt8], _ channel: UInt8) -> ReplicaMessage? {
-    switch channel % 3 {
-    case 0: (try? Roster(decoding: bytes.span)).map { .roster($0) }
-    case 1: (try? Ballot(decoding: bytes.span)).map { .ballot($0) }
-    default: (try? LedgerMessage(decoding: bytes.span)).map { .ledger($0) }
-    }
+    let channels: [GroupChannel] = [.roster, .election, .ledger]
+    return ReplicaMessage(decoding: bytes.span, on: channels[Int(channel % 3)])
   }
 
   /// A message of a peer that fits what the replica has sent, in most cases.
