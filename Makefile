@@ -96,7 +96,7 @@ sanitize: ## the tests under the thread and the address sanitizer
 	@$(QUIET) 'address sockets' swift test $(ADDRESS) --skip-build --disable-xctest \
 	  --no-parallel --filter '$(SOCKETS)|$(NEARBY)'
 
-soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, SEEDS=1000 of each network, mutants
+soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, SEEDS=1000 of each network, guessed codes, mutants
 	@.ci/setup play
 	@swift build -c release --product air-hockey
 	@swift build -c release --product bench
@@ -109,6 +109,8 @@ soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery
 	  --filter 'terrible line|same hash at every tick|false alarm|through loss and delay'
 	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'networks by seed' \
 	  swift test $(RELEASE) --skip-build --disable-xctest --filter NetworkConditionTests
+	@CAROM_GUESSES=10000 $(QUIET) 'guessed codes' \
+	  swift test $(RELEASE) --skip-build --disable-xctest --filter GuessedCodeTests
 	@CAROM_SEEDS=20 $(QUIET) 'groups at every step' \
 	  swift test $(RELEASE) --skip-build --disable-xctest --filter ReplicaFailureTests
 	@$(MAKE) --no-print-directory mutants ARGS=

@@ -26,28 +26,65 @@ package enum Cipher: Hashable, Sendable, CaseIterable {
 /// A key that encrypts and decrypts messages, each under its own number.
 ///
 /// The sender must never use a number twice: that would reveal both messages, and let others forge
-/// more.
-package final class TransportKey: Sendable {
-  package let cipher: Cipher
-  /// The key in the form that the cipher uses: the 32 bytes themselves for ChaCha20, or the
-  /// expanded key for AES.
-  private let schedule: SecretBytes
+/// more. Copies share the key's memory, which is overwritten with zeros before it is freed.
+// Unchecked, because the compiler cannot see that nothing writes to the memory after `init`.
+@safe package struct TransportKey: @unchecked Sendable {
+  /// The key's memory: one object, so that each packet finds the key behind a single reference.
+  package let memory: Memory
+
+  package var cipher: Cipher { memory.header }
 
   /// Creates a key of 32 bytes. `cipher` must be available.
   package init(_ key: SecretBytes, _ cipher: Cipher) {
     precondition(key.count == Cipher.keyLength, "a transport key has 32 bytes")
     precondition(cipher.isAvailable, "this processor has no instructions for the cipher")
-    self.cipher = cipher
-    switch cipher {
-    case .chaChaPoly: schedule = key
-    case .aesGCM:
-      let length = MemoryLayout<crypto_aead_aes256gcm_state>.size
-      schedule = unsafe SecretBytes(count: length) { state in
+    memory = Memory.make(key, cipher)
+  }
+
+  /// A key in the form that its cipher uses: the 32 bytes themselves for ChaCha20, or the expanded
+  /// key for AES. The elements follow the header in the same object, and are aligned to 16 bytes,
+  /// as an expanded AES key requires.
+  @safe package final class Memory: ManagedBuffer<Cipher, SIMD16<UInt8>> {
+    /// Returns the memory of a key whose 32 bytes are `key`.
+    fileprivate static func make(_ key: SecretBytes, _ cipher: Cipher) -> Memory {
+      let count = count(for: cipher)
+      let memory = unsafe unsafeDowncast(
+        Memory.create(minimumCapacity: count) { _ in cipher }, to: Memory.self)
+      unsafe memory.withUnsafeMutablePointerToElements { elements in
+        unsafe elements.initialize(repeating: SIMD16(), count: count)
+        let schedule = UnsafeMutableRawPointer(elements)
         unsafe key.withUnsafeBytes { key in
-          let state = UnsafeMutableRawPointer(state)
-          _ = unsafe crypto_aead_aes256gcm_beforenm(
-            state.assumingMemoryBound(to: crypto_aead_aes256gcm_state.self), key)
+          switch cipher {
+          case .chaChaPoly: unsafe schedule.copyMemory(from: key, byteCount: Cipher.keyLength)
+          case .aesGCM:
+            _ = unsafe crypto_aead_aes256gcm_beforenm(
+              schedule.assumingMemoryBound(to: crypto_aead_aes256gcm_state.self), key)
+          }
         }
+      }
+      return memory
+    }
+
+    /// Returns the number of elements that a key for `cipher` occupies.
+    private static func count(for cipher: Cipher) -> Int {
+      let bytes =
+        cipher == .chaChaPoly
+        ? Cipher.keyLength : MemoryLayout<crypto_aead_aes256gcm_state>.size
+      return (bytes + 15) / 16
+    }
+
+    deinit {
+      unsafe withUnsafeMutablePointers { cipher, elements in
+        unsafe sodium_memzero(elements, 16 * Self.count(for: cipher.pointee))
+      }
+    }
+
+    /// Calls `body` with the address of the key. The address must not be used after `body` returns.
+    @unsafe fileprivate func withUnsafeBytes<Result>(
+      _ body: (UnsafePointer<UInt8>) -> Result
+    ) -> Result {
+      unsafe withUnsafeMutablePointerToElements { elements in
+        unsafe body(UnsafeRawPointer(elements).assumingMemoryBound(to: UInt8.self))
       }
     }
   }
@@ -82,7 +119,7 @@ package final class TransportKey: Sendable {
       let start = unsafe buffer.baseAddress! + offset
       let body = unsafe start + head
       unsafe withNonce(number) { nonce in
-        unsafe schedule.withUnsafeBytes { key in
+        unsafe memory.withUnsafeBytes { key in
           switch cipher {
           case .chaChaPoly:
             _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt_detached(
@@ -115,7 +152,7 @@ package final class TransportKey: Sendable {
         let start = buffer.baseAddress!
         let body = unsafe start + head
         return unsafe withNonce(number) { nonce in
-          unsafe schedule.withUnsafeBytes { key in
+          unsafe memory.withUnsafeBytes { key in
             switch cipher {
             case .chaChaPoly:
               unsafe crypto_aead_chacha20poly1305_ietf_decrypt_detached(

@@ -151,6 +151,7 @@ extension Connection {
       ticketMessage = message
       events.append(.presented)
     } else if stream?.keys == nil {
+      if local.security?.isForKnownHost(message.span) == true { events.append(.beganWithKnownKey) }
       acceptStream(answer(message.span, of: .none), at: now)
     } else {
       cutStream(at: now)

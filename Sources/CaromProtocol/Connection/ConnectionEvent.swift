@@ -7,6 +7,9 @@ package enum ConnectionEvent: Hashable, Sendable {
   /// The peer has tried to prove that it knows the host's code. Answer with `acceptAttempt` or
   /// `refuseAttempt`.
   case attempted(isRight: Bool)
+  /// The peer has begun the stream's handshake with a key of this side, which takes more public-key
+  /// operations than any other handshake without a code.
+  case beganWithKnownKey
   /// The peer has presented a connect token on the stream. Answer with `handle(_:at:)`.
   case presented
   /// The peer asks to join this connection's stream to the open connection that has the same key.

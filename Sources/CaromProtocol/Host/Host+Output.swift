@@ -92,6 +92,7 @@ extension Host {
     while let index = self.index(of: id), let event = entries[index].connection.pollEvent() {
       switch event {
       case .attempted(let isRight): handleAttempt(id, isRight: isRight, at: now)
+      case .beganWithKnownKey: handshakeBudget.chargeStreamForKnownHost(at: now)
       case .presented: handleTicket(on: id, at: now)
       case .requested(let info):
         acceptStranger(index)

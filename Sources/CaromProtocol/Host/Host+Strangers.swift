@@ -88,11 +88,7 @@ extension Host {
   /// Returns whether the handshake that `part` begins over datagrams may begin for a stranger, and
   /// reduces the budget if so.
   mutating func takeHandshake(_ part: HandshakePart?, at now: Instant) -> Bool {
-    #if canImport(CaromCrypto)
-      let isKnown = part.map { HandshakeOffer.isForKnownHost($0.message.span) } ?? false
-    #else
-      let isKnown = false
-    #endif
+    let isKnown = part.map { side.security?.isForKnownHost($0.message.span) == true } ?? false
     return takeHandshake(.datagrams, isForKnownHost: isKnown, at: now)
   }
 

@@ -28,11 +28,11 @@ package struct Lobby {
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), secret: HostSecret = HostSecret(low: 0, high: 0),
-    security: LinkSecurity? = nil, member: Int? = nil
+    security: LinkSecurity? = nil, requiresSealedStreams: Bool = false, member: Int? = nil
   ) {
     host = Host(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, secret: secret,
-      security: security, member: member)
+      security: security, requiresSealedStreams: requiresSealedStreams, member: member)
   }
 
   /// Creates a lobby with one seat, whose matchmaker starts looking for an opponent at `now`. Until
@@ -69,10 +69,12 @@ extension Lobby {
   /// `Host.handleStreamConnected`. Returns false if the connection is no longer needed, in which
   /// case the shell must close the stream.
   package mutating func handleStreamConnected(
-    _ id: ConnectionID, key: ConnectionKey = .none, hostKey: PublicKey? = nil, at now: Instant
+    _ id: ConnectionID, key: ConnectionKey = .none, hostKey: PublicKey? = nil,
+    isSealed: Bool = false, at now: Instant
   ) -> Bool {
     guard markConnected(id) else { return false }
-    let isAdded = host.handleStreamConnected(id, key: key, hostKey: hostKey, at: now)
+    let isAdded = host.handleStreamConnected(
+      id, key: key, hostKey: hostKey, isSealed: isSealed, at: now)
     handleHostEvents(at: now)
     return isAdded
   }

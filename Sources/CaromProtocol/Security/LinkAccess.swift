@@ -47,6 +47,9 @@
         || pattern == .xx && code == HandshakeOffer.code(of: .ik)
     }
 
+    /// Returns whether `message` is the first message of an initiator that uses a key of this side.
+    func isForKnownHost(_ message: Span<UInt8>) -> Bool { HandshakeOffer.isForKnownHost(message) }
+
     /// Returns the key with which this side begins its handshakes with a host, or nil if the host's
     /// key is not known. `advertised` is the key that the host advertises, if any.
     ///

@@ -47,7 +47,7 @@ public struct LinkProtection: Hashable, Sendable {
   /// No protection.
   public static let none = LinkProtection(.none)
   /// Encryption below the session.
-  static let below = LinkProtection(.none, isBelow: true)
+  package static let below = LinkProtection(.none, isBelow: true)
 
   init(
     _ policy: SecurityPolicy, _ encryption: Encryption? = nil, _ handshake: Handshake? = nil,

@@ -18,6 +18,7 @@
     var identity: Identity? { switch self {} }
     var usesCode: Bool { switch self {} }
     func hasOwnPattern(_ message: Span<UInt8>) -> Bool { switch self {} }
+    func isForKnownHost(_ message: Span<UInt8>) -> Bool { switch self {} }
     var usesTokens: Bool { switch self {} }
     var acceptsTickets: Bool { switch self {} }
     var acceptsConnections: Bool { switch self {} }

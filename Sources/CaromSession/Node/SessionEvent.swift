@@ -80,7 +80,8 @@ public enum SessionEvent: Hashable, Sendable {
     case .linkChanged(let kind): self = .linkChanged(id, kind)
     case .interrupted: self = .interrupted(id)
     case .resumed: self = .resumed(id)
-    case .requested, .attempted, .presented, .joining, .closed, .messages, .reconnect, .invited:
+    case .requested, .attempted, .presented, .beganWithKnownKey, .joining, .closed, .messages,
+      .reconnect, .invited:
       return nil
     }
   }

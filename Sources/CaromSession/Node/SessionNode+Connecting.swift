@@ -30,6 +30,27 @@ extension SessionNode {
     return connection
   }
 
+  /// Requests a seat over a stream to a host that a layer above has opened and encrypted, for
+  /// example with TLS. Returns the id of the connection when the host has granted the seat. The
+  /// node opens no other stream for the connection. Call this on the node's loop.
+  package func connect(over stream: TCPStream) async throws(SessionError) -> ConnectionID {
+    let connection = lobby.makeConnectionID()
+    let failure: SessionError? = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard !isShutDown, !Task.isCancelled else {
+          stream.reset()
+          return continuation.resume(returning: .transport(.cancelled))
+        }
+        dials[connection] = Dial(to: [], on: loop, waiter: continuation)
+        streamConnected(stream, as: connection, isSealed: true)
+      }
+    } onCancel: {
+      Task(executorPreference: loop) { await self.abandon(connection) }
+    }
+    if let failure { throw failure }
+    return connection
+  }
+
   func abandon(_ connection: ConnectionID) {
     dials[connection]?.failure = .cancelled
     close(connection, Goodbye(.left))
@@ -80,7 +101,9 @@ extension SessionNode {
 
   /// Opens a new stream for a connection after all of its links have failed.
   func reconnect(_ connection: ConnectionID) {
-    guard kinds.contains(.stream), let dial = dials[connection], dial.task == nil else { return }
+    guard kinds.contains(.stream), let dial = dials[connection], dial.task == nil,
+      !dial.endpoints.isEmpty
+    else { return }
     dialStream(of: connection, to: dial.endpoints, within: .seconds(5))
   }
 
@@ -111,14 +134,17 @@ extension SessionNode {
     }
   }
 
-  func streamConnected(_ stream: TCPStream, as connection: ConnectionID) {
+  func streamConnected(
+    _ stream: TCPStream, as connection: ConnectionID, isSealed: Bool = false
+  ) {
     dials[connection]?.task = nil
     // In the meantime, the attempt may have been cancelled, or refused over datagrams.
     guard !isShutDown, let dial = dials[connection],
       lobby.handleStreamConnected(
-        connection, key: dial.key, hostKey: dial.hostKey, at: loop.now)
+        connection, key: dial.key, hostKey: dial.hostKey, isSealed: isSealed, at: loop.now)
     else {
       stream.close()
+      drain()
       return endAttempt(connection, .cancelled)
     }
     adopt(stream, as: connection)

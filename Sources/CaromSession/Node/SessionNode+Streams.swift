@@ -4,14 +4,16 @@ import CaromTransport
 
 // The TCP streams of connections.
 extension SessionNode {
-  func accept(_ stream: TCPStream) {
+  /// Accepts a stream that a peer has opened. `isSealed` is true if a layer above encrypts it below
+  /// the session, for example with TLS. Call this on the node's loop.
+  package func accept(_ stream: TCPStream, isSealed: Bool = false) {
     // Streams that are being closed still use one file descriptor each.
     guard sockets.closing.count < Host.connectionLimit else { return stream.reset() }
     let connection = lobby.makeConnectionID()
     let now = loop.now
-    guard lobby.host.accept(connection, from: stream.peerEndpoint.address, at: now) else {
-      return stream.reset()
-    }
+    let source = stream.peerEndpoint.address
+    guard !isShutDown, lobby.host.accept(connection, from: source, isSealed: isSealed, at: now)
+    else { return stream.reset() }
     adopt(stream, as: connection)
     if let time = lobby.host.findStreamPause(at: now) { pauseAccepting(until: time) }
   }

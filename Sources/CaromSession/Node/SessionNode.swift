@@ -76,17 +76,19 @@ public actor SessionNode: LoopActor {
 
   /// Creates a node that hosts `seats` players and `spectatorSeats` spectators. Its owner answers
   /// each request for a seat. If `security` has an identity, the node has the id of that identity.
+  /// If it is `encryptedBelow`, the node uses only streams.
   public init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), over kinds: LinkKinds = .all,
     security: SessionSecurity = .none, on loop: NetworkLoop
   ) {
     self.loop = loop
-    self.kinds = kinds
+    self.kinds = security.requiresSealedStreams ? .stream : kinds
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing,
-      secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop))
+      secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop),
+      requiresSealedStreams: security.requiresSealedStreams)
     self.local = lobby.host.local
     publicKey = lobby.host.knownKey
     acceptsTickets = security.acceptsTickets
@@ -102,6 +104,8 @@ public actor SessionNode: LoopActor {
     on loop: NetworkLoop
   ) {
     precondition(security.policy != .token, "connect tokens cannot be used for matchmaking")
+    precondition(
+      !security.requiresSealedStreams, "matchmaking opens its streams itself, in plaintext")
     self.loop = loop
     self.kinds = kinds
     fullQueues.limit = timing.fullQueueLimit
@@ -120,13 +124,13 @@ public actor SessionNode: LoopActor {
     over kinds: LinkKinds, on loop: NetworkLoop
   ) {
     self.loop = loop
-    self.kinds = kinds
+    self.kinds = share.security.requiresSealedStreams ? .stream : kinds
     group = PortGroup(share: share)
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, seats: share.seats, spectatorSeats: share.spectatorSeats, timing: timing,
       secret: share.secret, security: share.security.makeLinkSecurity(on: loop),
-      member: member)
+      requiresSealedStreams: share.security.requiresSealedStreams, member: member)
     self.local = lobby.host.local
     publicKey = lobby.host.knownKey
     acceptsTickets = share.security.acceptsTickets

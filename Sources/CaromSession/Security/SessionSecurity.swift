@@ -19,15 +19,28 @@ public struct SessionSecurity: Hashable, Sendable {
   public let identity: Identity?
   /// The peers whose connections are accepted; nil if connections are in plaintext.
   private let access: LinkAccess?
+  /// Whether all links must be streams that are encrypted below the session.
+  let requiresSealedStreams: Bool
 
-  private init(_ identity: Identity?, _ access: LinkAccess?) {
+  private init(
+    _ identity: Identity?, _ access: LinkAccess?, requiresSealedStreams: Bool = false
+  ) {
     self.identity = identity
     self.access = access
+    self.requiresSealedStreams = requiresSealedStreams
   }
 
   /// No protection. Anyone on the network path can read and change everything, and anyone can
   /// pretend to be any peer.
   public static let none = SessionSecurity(nil, nil)
+
+  /// Links that are encrypted below the session, for example by TLS. The session itself encrypts
+  /// nothing and proves nothing about its peers.
+  ///
+  /// Only a layer above the session can use it, because the streams must come from there: pass them
+  /// to `SessionNode.accept(_:isSealed:)` or `SessionNode.connect(over:)`. There are no datagrams,
+  /// and streams that the session itself accepts or opens are refused.
+  package static let encryptedBelow = SessionSecurity(nil, nil, requiresSealedStreams: true)
 
   /// Encrypted connections to anybody, the default. Every peer proves that its id is its own, but
   /// not who it is. Each session makes a new identity, and thus has a new id.
@@ -153,8 +166,10 @@ public struct SessionSecurity: Hashable, Sendable {
 }
 
 extension SessionSecurity: CustomStringConvertible, CustomReflectable {
-  /// The name of the policy. It does not contain the code.
-  public var description: String { policy.rawValue }
+  /// The name of the policy, or "encrypted below". It does not contain the code.
+  public var description: String {
+    requiresSealedStreams ? LinkProtection.below.description : policy.rawValue
+  }
   /// The policy alone, so that `dump` does not show more.
   public var customMirror: Mirror { Mirror(self, children: ["policy": policy]) }
 }

@@ -10,11 +10,11 @@ import Testing
 @Suite struct KeyLifetimeTests {
   /// References to keys that do not keep them in memory.
   private final class Watch {
-    weak var sending: TransportKey?
-    weak var receiving: TransportKey?
+    weak var sending: TransportKey.Memory?
+    weak var receiving: TransportKey.Memory?
 
     init(_ sending: TransportKey?, _ receiving: TransportKey?) {
-      (self.sending, self.receiving) = (sending, receiving)
+      (self.sending, self.receiving) = (sending?.memory, receiving?.memory)
     }
 
     /// How many of the keys are in memory.

@@ -202,6 +202,44 @@ import Testing
     #expect(plain.strangerCount == 400 && plain.strangerStatistics == StrangerStatistics())
   }
 
+  @Test func `a handshake with a known host counts a third more on a stream, too`() throws {
+    /// Accepts streams for half a second, as a shell does, and lets each begin with `opening`.
+    /// Returns how many were accepted.
+    func count(_ opening: [UInt8]) -> Int {
+      var host = Host(makePeer(1), seats: 1, security: makeSecurity(1))
+      var (time, count) = (now, 0)
+      while time < now + .milliseconds(500) {
+        let id = accept(&host, from: .v4(host4 + UInt32(count)), at: time)
+        #expect(id != nil, "a stream was let through and then refused")
+        guard let id else { break }
+        count += 1
+        let pause = host.findStreamPause(at: time)
+        host.receive(opening.span, on: id, at: time)
+        host.handleLinkEnd(.reset, of: id, at: time)
+        flush(&host, at: time)
+        time = pause ?? time
+      }
+      return count
+    }
+    let security = makeSecurity(1)
+    let key = try #require(security.identity).publicKey
+    func makeOpening(_ handshake: LinkHandshake?) throws -> [UInt8] {
+      let message = try #require(handshake).message
+      return ControlPacket.handshake(version: SessionWire.sealedVersion, message).packet.framed()
+    }
+    var client = makeSecurity(2)
+    var secrets = client.takeSecrets()
+    let ordinary = try makeOpening(
+      LinkHandshake.initiating(client, key: .none, &secrets))
+    let known = try makeOpening(
+      LinkHandshake.initiating(
+        client, host: key, key: .none, hello: [], payload: [],
+        ephemeral: KeyPair(secret: secrets.next())))
+    // 200 and 150 at once, and then 800 and 600 a second.
+    #expect(abs(count(ordinary) - 600) <= 1)
+    #expect(abs(count(known) - 450) <= 1)
+  }
+
   @Test func `a repeated hello takes nothing from the budget`() {
     var host = Host(makePeer(1), seats: 1, security: makeSecurity(1))
     let client = makeSecurity(2)

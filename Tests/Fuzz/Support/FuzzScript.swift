@@ -1,5 +1,5 @@
 /// Reads the bytes of an input as a script, followed by zeros.
-public struct FuzzScript {
+public struct FuzzScript: Sendable {
   private let bytes: [UInt8]
   private var position = 0
 

@@ -31,6 +31,8 @@ def main():
         "JSON, with --security token")
     parser.add_argument("--key", help="a host's file with the key of its backend, in hexadecimal, "
         "with --security token")
+    parser.add_argument("--host-key", help="the key in hexadecimal that a client believes the host "
+        "to have, with --security anyone")
     parser.add_argument("--lifetime", type=int, help="the number of packets of a key")
     parser.add_argument("--garbage", help="bytes in hexadecimal to send after the grant, or "
         f"'{OFF_RINK}' for mallets outside the rink")

@@ -33,10 +33,15 @@ class Client(Peer):
             self.bind_datagrams(("", 0))
             self.session.path = Datagrams(
                 self.send_datagram, self.session.key, True, addresses=[address],
-                handshake=self.security and self.security.begin(
-                    self.session.key, True, self.session.opening))
+                handshake=self.security and self.begin_handshake())
+            if self.security and self.security.host:
+                self.session.path.renew = self.begin_handshake
         if options.transport != "udp":
             self.session.add_stream(Stream(socket.create_connection(address, timeout=10)))
+
+    def begin_handshake(self, hello=b""):
+        session = self.session
+        return self.security.begin(session.key, True, session.opening, hello)
 
     def take_datagram(self, data, address):
         path = self.session.path

@@ -28,7 +28,8 @@ class Peer:
         if options.security != "none":
             self.security = Security(
                 options.code, options.lifetime, *self.read_token(options.token),
-                self.read_backend_key(options.key))
+                self.read_backend_key(options.key),
+                bytes.fromhex(options.host_key) if options.host_key else None)
         own = self.security.identifier if self.security else os.urandom(16)
         self.local = Information(own, options.name)
         self.session, self.udp, self.listener = None, None, None
@@ -171,4 +172,5 @@ class Peer:
             role=self.role, peer=session.peer.name if session.peer else None, ticks=self.ticks,
             roundTripMs=None if session.best is None else round(session.best, 3),
             links=sorted(session.used), resent=session.channels.resent, endReason=session.reason,
-            keyChanges=session.key_changes, violations=self.violations)
+            keyChanges=session.key_changes, handshakes=sorted(session.patterns),
+            violations=self.violations)

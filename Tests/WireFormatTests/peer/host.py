@@ -7,11 +7,12 @@ import time
 from handshake import AddressValidator, read_hello
 from inputs import INPUTS as RUNS
 from inputs import KEYFRAME, NEXT_MATCH, SEAT, keyframe, seat
-from links import GONE, HELLO, Datagrams, Stream
+from links import GONE, HELLO, HELLO_LENGTH, Datagrams, Stream
 from play import Player, Rest, ended_word, read_finish
 from rink import AWAY, HOME, Rink
 from rollback import Decider
 from session import GOODBYE, HANDSHAKE_MESSAGE, JOIN, REASONS, REQUEST, SEALED_VERSION, VERSION
+from secure import public_key
 from session import Session
 from tokens import Refused
 from game_peer import INPUTS, SYNC, WORDS, Peer
@@ -34,6 +35,8 @@ class Host(Peer):
         self.validator, self.ends_at, self.pending = AddressValidator(), None, []
         self.bind(options.host, options.port)
         print(f"port {self.port}", flush=True)
+        if self.security:
+            print(f"key {public_key(self.security.static).hex()}", flush=True)
 
     def bind(self, host, port):
         if self.options.transport != "udp":
@@ -88,10 +91,14 @@ class Host(Peer):
     def take_first_body(self, stream):
         """Takes the messages of the handshake; returns the body after them, or None."""
         for body in stream.bodies():
+            reader = Reader(body)
+            head = reader.unpack("HH")
+            if head == (1, GOODBYE):
+                stream.ended = True  # the client has ended the session before it joined the stream
+                return None
             if self.security is None or stream.keys is not None:
                 return body
-            reader = Reader(body)
-            if reader.unpack("HHH") != (1, HANDSHAKE_MESSAGE, SEALED_VERSION):
+            if head != (1, HANDSHAKE_MESSAGE) or reader.unpack("H") != (SEALED_VERSION,):
                 raise Broken("no handshake")
             if stream.handshake is None:
                 handshake = stream.handshake = self.security.begin(bytes(16), False)
@@ -99,8 +106,10 @@ class Host(Peer):
                 if handshake.uses_token:
                     stream.owner = handshake.payload
                     self.security.backend.use(handshake.ticket, stream.owner)
+                elif handshake.payload:
+                    raise Broken("a first message on a stream with a request in it")
                 Session.say_handshake(stream, answer)
-                stream.keys = handshake.keys  # with a token, the last message
+                stream.keys = handshake.keys  # nothing follows a token or this side's key
                 stream.push()
             else:
                 stream.handshake.end(reader.rest())
@@ -154,7 +163,8 @@ class Host(Peer):
         if is_sealed and self.security.uses_token:
             self.take_ticket(key, epoch, part, address, presents)
         if is_sealed:
-            self.take_sealed_hello(key, epoch, cookie, tag, part, address)
+            hello = data[:HELLO_LENGTH]
+            self.take_sealed_hello(key, epoch, cookie, tag, part, hello, address)
             return self.take_data(rest, address) if rest and self.session else None
         self.session = self.session or self.make_session(key)
         if self.session.path is None:
@@ -210,17 +220,15 @@ class Host(Peer):
         path.allowance = UNPROVED if is_unproved else None
         return self.session.take_opening(handshake.payload)
 
-    def take_sealed_hello(self, key, epoch, cookie, tag, part, address):
+    def take_sealed_hello(self, key, epoch, cookie, tag, part, hello, address):
         path = self.session.path if self.session else None
+        if part is not None and part[0] == 1 and not self.security.uses_token and (
+                path is None or path.may_begin_again and part[1] != path.first):
+            path = self.answer_first(key, epoch, part[1], hello, address)
         if path is None:
-            if part is None or part[0] != 1 or self.security.uses_token:
-                return
-            handshake = self.security.begin(key, False)
-            answer = handshake.second(part[1])
-            self.session = self.session or self.make_session(key)
-            path = self.session.path = Datagrams(
-                self.send_datagram, key, False, address=address, epoch=0, handshake=handshake)
-            path.first, path.part = part[1], answer
+            return
+        if part is not None and part == (1, path.first) and path.may_begin_again:
+            path.owes_ping = True  # the answer goes before it
         if path.securing and part is not None:
             if part == (1, path.first):
                 self.send_datagram(path.handshake_part(2, path.part), address)
@@ -229,6 +237,25 @@ class Host(Peer):
                 path.keys, path.address = path.handshake.keys, address
         if path.keys is not None and tag == path.keys.tag(key, epoch, cookie):
             path.move(address, epoch)
+
+    def answer_first(self, key, epoch, message, hello, address):
+        """Opens a path with the first message of a handshake, or opens it again if its initiator
+        knows this side's key."""
+        handshake = self.security.begin(key, False)
+        answer = handshake.second(message, hello)
+        old = self.session.path if self.session else None
+        if old is not None:
+            if handshake.keys is None or handshake.keys.peer != old.keys.peer:
+                return old
+            old.abandon(self.session.channels)
+        self.session = self.session or self.make_session(key)
+        path = self.session.path = Datagrams(
+            self.send_datagram, key, False, address=address, handshake=handshake,
+            epoch=0 if handshake.keys is None else epoch)
+        path.first, path.part, path.keys = message, answer, handshake.keys
+        if handshake.keys is not None:
+            self.session.take_opening(handshake.payload)
+        return path
 
     # The game.
 

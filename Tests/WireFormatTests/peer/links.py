@@ -190,6 +190,8 @@ class Datagrams:
         self.handshake, self.keys = handshake, None
         self.lifetime = None  # of a key, in packets
         self.part = handshake.first() if handshake and is_initiator else b""
+        # With a host whose key is known: makes the handshake behind a hello, and that hello.
+        self.renew, self.bound = None, None
         self.uses_token = handshake is not None and handshake.uses_token
         self.presents = self.uses_token and is_initiator  # the ticket, before any cookie
         self.allowance = None  # bytes that may be sent before the address is proved
@@ -210,10 +212,16 @@ class Datagrams:
     @property
     def prefix(self):
         """What a responder puts before its data packets until the initiator has shown, with a data
-        packet, that it has the answer to its connect token."""
-        if not self.uses_token or self.is_initiator or self.heard:
+        packet, that it has the answer to a first message with its request."""
+        if self.is_initiator or self.heard or not self.handshake or self.handshake.payload is None:
             return b""
         return self.handshake_part(2, self.part)
+
+    @property
+    def may_begin_again(self):
+        """Whether an initiator that knows this side's key may open the path again."""
+        return not (self.heard or self.uses_token or self.securing) and (
+            self.handshake is not None and self.handshake.payload is not None)
 
     @property
     def room(self):
@@ -254,16 +262,20 @@ class Datagrams:
 
     def send_first(self, now):
         """Sends the hello with its cookie, and the first message of the handshake."""
-        self.send_datagram(self.hello() + self.handshake_part(1, self.part), self.address)
+        hello = self.hello()
+        if self.renew is not None and hello != self.bound:
+            self.bound, self.handshake = hello, self.renew(hello)
+            self.part = self.handshake.first()
+        self.send_datagram(hello + self.handshake_part(1, self.part), self.address)
         self.hello_at = now + 0.2
 
     def take_answer(self, data, address):
         """Takes the responder's message of the handshake; returns whether there are keys now, and
-        the data packet that follows a message with a connect token."""
+        the data packet that follows the answer to a first message with the request."""
         reader = Reader(data[1:])
         number, prefix = reader.unpack("B8s")
         message, packet = reader.take(reader.varint()), reader.rest()
-        if packet and not self.uses_token:
+        if packet and not self.handshake.ends_with(message):
             raise Broken("a data packet after the answer")
         expected = self.addresses if self.uses_token and not self.address else [self.address]
         if number != 2 or prefix != self.key[:8] or address not in expected:
@@ -482,7 +494,7 @@ class Datagrams:
         self.change_key_if_due(now)
         is_proving = self.is_initiator and not self.heard
         hello = self.hello() if is_proving and self.cookie else self.prefix
-        if is_proving and hello and self.handshake is not None and not self.uses_token:
+        if is_proving and hello and self.part:
             hello += self.handshake_part(3, self.part)
         head, short = self.head(now)
         room = self.room - len(hello) - (0 if self.keys is None else TAG)

@@ -1,5 +1,5 @@
-"""The handshake of an encrypted link, and its keys: Noise XX, XXpsk3 with a join code, or NNpsk0 with
-a connect token.
+"""The handshake of an encrypted link, and its keys: Noise XX, IK with a host whose key the client
+knows, XXpsk3 with a join code, or NNpsk0 with a connect token.
 
 libsodium has the curves and the cipher, the standard library the hashes.
 """
@@ -14,7 +14,7 @@ from tokens import SODIUM, Backend, Token
 from wire import Broken
 
 VERSION = 3
-CHACHA, WITH_CODE, WITH_TOKEN = 1, 16, 32
+CHACHA, WITH_CODE, WITH_TOKEN, WITH_KNOWN_HOST = 1, 16, 32, 48
 TAG = 16
 
 
@@ -162,9 +162,13 @@ class Keys:
 
 
 class Handshake:
-    """One side of a handshake. `key` is that of the connection, or zeros on a stream."""
+    """One side of a handshake. `key` is that of the connection, or zeros on a stream. A responder
+    also answers an initiator that knows its key, or believes to know it: `payload` is then what the
+    first message contained, unless the key was another one."""
 
     uses_token = False
+    requests_itself = False  # whether the first message contains the request
+    payload = None
 
     def __init__(self, static, key, is_initiator, code=None, ephemeral=None, randomness=None):
         self.static, self.key, self.is_initiator, self.code = static, key, is_initiator, code
@@ -174,12 +178,16 @@ class Handshake:
         if is_initiator:
             self.begin(CHACHA | (WITH_CODE if code else 0))
 
-    def begin(self, offer):
-        pattern = b"NNpsk0" if self.uses_token else b"XXpsk3" if self.code else b"XX"
+    def begin(self, offer, pattern=None, after=b""):
+        """`after` is what the prologue is followed by."""
+        pattern = pattern or (
+            b"NNpsk0" if self.uses_token else b"XXpsk3" if self.code else b"XX")
+        self.pattern = pattern.decode()
         name = b"Noise_%s_25519_ChaChaPoly_BLAKE2b" % pattern
         self.hash = self.chaining = name.ljust(64, b"\0")
+        self.cipher_key, self.number = None, 0
         self.offer = offer
-        self.prologue = b"carom session" + struct.pack("<HB", VERSION, offer) + self.key
+        self.prologue = b"carom session" + struct.pack("<HB", VERSION, offer) + self.key + after
         self.mix_hash(self.prologue)
 
     # The symmetric state.
@@ -221,6 +229,10 @@ class Handshake:
 
     # The messages.
 
+    def ends_with(self, answer):
+        """Whether no message of the handshake follows the responder's message `answer`."""
+        return False
+
     def exchange(self, session):
         if not self.code:
             return None
@@ -234,10 +246,14 @@ class Handshake:
         self.mix_ephemeral(public)
         return bytes([self.offer]) + public + self.encrypt(self.cpace.share if self.code else b"")
 
-    def second(self, message):
-        """Reads the initiator's first message; returns the responder's."""
-        if len(message) < 33 or not message[0] & CHACHA or (
-                bool(message[0] & 0xF0) != bool(self.code)):
+    def second(self, message, hello=b""):
+        """Reads the initiator's first message, which may be bound to `hello`; returns the
+        responder's."""
+        if len(message) < 33 or not message[0] & CHACHA:
+            raise Broken("a handshake of another kind")
+        if message[0] & 0xF0 == WITH_KNOWN_HOST and not self.code:
+            return self.second_to_known(message, hello)
+        if message[0] & 0xF0 != (WITH_CODE if self.code else 0):
             raise Broken("a handshake of another kind")
         self.begin(message[0])
         self.remote = message[1:33]
@@ -249,6 +265,38 @@ class Handshake:
             self.shared, choice = cpace.key(share), choice + cpace.share
         elif share:
             raise Broken("a first message that is too long")
+        return self.second_with(choice)
+
+    def second_to_known(self, message, hello):
+        """Answers an initiator that believes to know this side's key. If it does, sets `payload`
+        and `keys`, and there is no message after the answer."""
+        if len(message) < 97:
+            raise Broken("a first message that is too short")
+        self.begin(message[0], b"IK", hello)
+        self.remote = message[1:33]
+        self.mix_hash(public_key(self.static))
+        self.mix_hash(self.remote)
+        self.mix_key(dh(self.static, self.remote))
+        try:
+            static = self.decrypt(message[33:81])
+            self.mix_key(dh(self.static, static))
+            self.payload = self.decrypt(message[81:])
+        except Broken:
+            # The initiator took another key for this side's: the handshake continues as XX.
+            self.begin(message[0], b"XX", hello + message)
+            self.mix_hash(self.remote)
+            self.mix_hash(b"")
+            return self.second_with(bytes([CHACHA]))
+        public = public_key(self.ephemeral)
+        self.mix_hash(public)
+        self.mix_key(dh(self.ephemeral, self.remote))
+        self.mix_key(dh(self.ephemeral, static))
+        answer = public + self.encrypt(bytes([CHACHA]))
+        self.keys = Keys(self.chaining, False, identifier(static))
+        return answer
+
+    def second_with(self, choice):
+        """The responder's message, except to an initiator that knows its key."""
         public = public_key(self.ephemeral)
         self.mix_ephemeral(public)
         self.mix_key(dh(self.ephemeral, self.remote))
@@ -285,17 +333,62 @@ class Handshake:
         self.keys = Keys(self.chaining, False, identifier(remote))
 
 
+class KnownHostHandshake(Handshake):
+    """The initiator's side of a handshake with a host whose key it knows, or believes to know. It
+    is bound to `hello`, which is empty on a stream, and `payload` is the payload of message 1."""
+
+    ANSWER = 49  # the length of message 2 if the host has the key
+
+    def __init__(self, static, key, host, hello=b"", payload=b"", ephemeral=None):
+        self.host, self.hello, self.payload = host, hello, payload
+        self.requests_itself = payload != b""
+        super().__init__(static, key, True, ephemeral=ephemeral)
+
+    def begin(self, offer, pattern=None, after=b""):
+        super().begin(CHACHA | WITH_KNOWN_HOST, pattern or b"IK", after or self.hello)
+
+    def first(self):
+        self.mix_hash(self.host)
+        public = public_key(self.ephemeral)
+        self.mix_hash(public)
+        self.mix_key(dh(self.ephemeral, self.host))
+        static = self.encrypt(public_key(self.static))
+        self.mix_key(dh(self.static, self.host))
+        self.message = bytes([self.offer]) + public + static + self.encrypt(self.payload)
+        return self.message
+
+    def ends_with(self, answer):
+        return len(answer) == self.ANSWER
+
+    def third(self, message):
+        """Reads the responder's message, and sets `keys`. If the host has the known key, there is
+        no message after it; otherwise returns the initiator's last, as in XX."""
+        if not self.ends_with(message):
+            self.requests_itself = False
+            self.begin(self.offer, b"XX", self.hello + self.message)
+            self.mix_hash(public_key(self.ephemeral))
+            self.mix_hash(b"")
+            return super().third(message)
+        self.mix_hash(message[:32])
+        self.mix_key(dh(self.ephemeral, message[:32]))
+        self.mix_key(dh(self.static, message[:32]))
+        if self.decrypt(message[32:]) != bytes([CHACHA]):
+            raise Broken("a choice that was not offered")
+        self.keys = Keys(self.chaining, True, identifier(self.host))
+        return b""
+
+
 class TokenHandshake(Handshake):
     """One side of a handshake with a connect token, which has two messages."""
 
-    uses_token = True
+    uses_token = requests_itself = True
 
     def __init__(self, security, key, is_initiator, payload=b""):
         self.token, self.backend, self.host = security.token, security.backend, security.identifier
         self.payload = payload
         super().__init__(None, key, is_initiator)
 
-    def begin(self, offer):
+    def begin(self, offer, pattern=None, after=b""):
         super().begin(offer | WITH_TOKEN)
 
     def first(self):
@@ -306,7 +399,7 @@ class TokenHandshake(Handshake):
         return (bytes([self.offer]) + struct.pack("<H", len(ticket)) + ticket + public
                 + self.encrypt(self.payload))
 
-    def second(self, message):
+    def second(self, message, hello=b""):
         """Reads the initiator's message and sets `payload`, `ticket` and `keys`; returns the
         responder's message. The ticket has not been used yet."""
         if len(message) < 3 or not message[0] & CHACHA or message[0] & 0xF0 != WITH_TOKEN:
@@ -327,6 +420,9 @@ class TokenHandshake(Handshake):
         self.keys = Keys(self.chaining, False, self.ticket.player)
         return answer
 
+    def ends_with(self, answer):
+        return True
+
     def third(self, message):
         """Reads the responder's message, and sets `keys`. There is no message after it."""
         self.mix_ephemeral(message[:32])
@@ -340,9 +436,12 @@ class TokenHandshake(Handshake):
 
 class Security:
     """A peer's key or id, the code or token that both sides need, and when keys are replaced.
-    `token` is a client's token as text, `backend` the key of a host's backend."""
+    `token` is a client's token as text, `backend` the key of a host's backend, `host` the key that
+    a client believes the host to have."""
 
-    def __init__(self, code=None, lifetime=None, token=None, player=None, backend=None):
+    def __init__(
+            self, code=None, lifetime=None, token=None, player=None, backend=None, host=None):
+        self.host = host
         self.lifetime = lifetime or 2**22  # of a key, in packets
         self.static = os.urandom(32)
         self.code = code.upper().replace("-", "").encode() if code else None
@@ -353,8 +452,11 @@ class Security:
     def uses_token(self):
         return self.token is not None or self.backend is not None
 
-    def begin(self, key, is_initiator, payload=b""):
-        """`payload` is that of the first message with a token."""
+    def begin(self, key, is_initiator, payload=b"", hello=b""):
+        """`payload` is that of the first message with a token, or with a known host, which is
+        bound to `hello`."""
         if self.uses_token:
             return TokenHandshake(self, key, is_initiator, payload)
+        if self.host and is_initiator:
+            return KnownHostHandshake(self.static, key, self.host, hello, payload)
         return Handshake(self.static, key, is_initiator, self.code)

@@ -55,7 +55,7 @@ class Session:
         self.began = self.heard = time.monotonic()
         self.goodbye, self.closing, self.proof, self.is_leaving = None, None, None, False
         self.pings, self.ping_count, self.next_ping, self.best = {}, 0, None, None
-        self.used, self.key_changes = set(), 0
+        self.used, self.key_changes, self.patterns = set(), 0, set()
 
     @property
     def over(self):
@@ -79,7 +79,8 @@ class Session:
             return
         if self.security is None:
             return self.request_on_stream()
-        stream.handshake = self.security.begin(bytes(16), True, self.key)
+        payload = self.key if self.security.uses_token else b""
+        stream.handshake = self.security.begin(bytes(16), True, payload)
         self.say_handshake(stream, stream.handshake.first())
 
     def request_on_stream(self):
@@ -119,12 +120,12 @@ class Session:
         if self.security.code and not self.open and self.stream and self.stream.keys:
             return b""
         is_secure, packet = self.path.take_answer(data, address)
-        if is_secure and not self.path.uses_token:
+        if is_secure and not self.path.handshake.requests_itself:
             self.say(REQUEST, self.request, self.path)
         return packet
 
     def take_opening(self, payload):
-        """The request in the first message of a datagram path with a connect token."""
+        """The request in the first message of a datagram path."""
         reader = Reader(payload)
         if reader.unpack("HH") != (SESSION, REQUEST):
             raise Broken("no request in the first message")
@@ -158,7 +159,7 @@ class Session:
 
     @property
     def opening(self):
-        """The request as the payload of the first message with a connect token."""
+        """The request as the payload of the first message of a datagram path."""
         return struct.pack("<HH", SESSION, REQUEST) + self.request
 
     def links(self):
@@ -385,6 +386,7 @@ class Session:
             if link is not None and self.security is not None:
                 link.lifetime = self.security.lifetime
                 if link.keys is not None:
+                    self.patterns.add(link.handshake.pattern)
                     self.key_changes = max(self.key_changes, link.keys.changes)
         carrier = self.carrier()
         if self.stream is not None:

@@ -1,12 +1,12 @@
 import FuzzSupport
 
-/// Runs the input as a script between a host and an initiator that have not begun yet, whose
-/// connection is encrypted as the first byte says; see `HandshakeScript`.
+/// Runs the input as a script between a host and an initiator whose encrypted connection is being
+/// opened, from the stage on that the first two bytes choose; see `HandshakeScript`.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var script = FuzzScript(fuzzInput(data, count))
-  let security = ScriptSecurity.encrypted[Int(script.next()) % ScriptSecurity.encrypted.count]
-  var run = HandshakeScript(security, script)
-  run.run()
+  let number = Int(script.next()) | Int(script.next()) << 8
+  var run = Stages.all[number % Stages.all.count]
+  run.run(script)
   return 0
 }

@@ -7,7 +7,15 @@ import FuzzSupport
 /// reflects and forges what they send to begin an encrypted connection, over datagrams, a stream or
 /// both. Expects that nothing traps, that both sides learn nobody's id but the other's, and that
 /// nothing arrives that the other side has not sent.
+///
+/// The two sides are values, so a script can begin with a copy of a handshake at any stage; see
+/// `Stages`. It is short, because its cost is that of the public-key operations that it reaches.
 struct HandshakeScript {
+  /// The links over which the initiator begins.
+  enum Links: CaseIterable { case datagrams, stream, both }
+
+  /// The maximum number of operations of a script.
+  private static let stepLimit = 12
   private static let hostRoute = Route(ScriptSecurity.hostEndpoint)
   private static let initiatorRoute = Route(Endpoint(.v4(0x0A00_0002), port: 5000))
   private static let key = ConnectionKey(prefix: 0x1234, rest: 0x5678)
@@ -20,6 +28,8 @@ struct HandshakeScript {
   private var host: Host
   private var initiator: Host
   private let id: ConnectionID
+  /// The key that the host is said to have; nil if nothing is said.
+  private let hostKey: PublicKey?
   /// Whether the initiator has begun its connection, over datagrams or a stream.
   private var hasBegun = false
   private var stream: ConnectionID?
@@ -33,8 +43,10 @@ struct HandshakeScript {
   private var greeted: Set<ConnectionID> = []
   private var hasGreeted = false
 
-  init(_ security: ScriptSecurity, _ script: FuzzScript) {
-    self.script = script
+  /// Creates a host and an initiator that has begun its connection.
+  init(_ security: ScriptSecurity, _ links: Links, hostKey: PublicKey? = nil) {
+    script = FuzzScript([])
+    self.hostKey = hostKey
     func info(_ number: UInt64) -> PeerInfo {
       PeerInfo(id: PeerID(high: 0, low: number), name: "\(number)", application: "fuzz")
     }
@@ -44,17 +56,38 @@ struct HandshakeScript {
     host.setWallClock(ScriptSecurity.timeOfDay, at: now)
     initiator = Host(info(2), seats: 0, security: security.makeInitiatorSecurity())
     id = initiator.makeConnectionID()
-  }
-
-  mutating func run() {
-    let links = script.next()
-    if links & 3 != 1 {
+    if links != .stream {
       hasBegun = true
-      initiator.connect(id, to: [Self.hostRoute], key: Self.key, at: now)
+      initiator.connect(id, to: [Self.hostRoute], key: Self.key, hostKey: hostKey, at: now)
     }
     drain()
-    if links & 3 != 0 { openStream() }
-    while !script.isAtEnd { step(script.next()) }
+    if links != .datagrams { openStream() }
+  }
+
+  /// Runs a script from the current stage on.
+  mutating func run(_ script: FuzzScript) {
+    self.script = script
+    var steps = 0
+    while !self.script.isAtEnd, steps < Self.stepLimit {
+      step(self.script.next())
+      steps += 1
+    }
+  }
+
+  /// Delivers something that is in flight. Returns false if nothing is.
+  mutating func deliverSomething() -> Bool {
+    if !toHost.isEmpty {
+      deliverNext(true)
+    } else if !toInitiator.isEmpty {
+      deliverNext(false)
+    } else if stream != nil, !bytesToHost.isEmpty {
+      deliverBytes(true, isChanged: false)
+    } else if stream != nil, !bytesToInitiator.isEmpty {
+      deliverBytes(false, isChanged: false)
+    } else {
+      return false
+    }
+    return true
   }
 
   private mutating func step(_ operation: UInt8) {
@@ -145,7 +178,7 @@ struct HandshakeScript {
     else { return }
     stream = accepted
     hasBegun = true
-    initiator.handleStreamConnected(id, key: Self.key, at: now)
+    initiator.handleStreamConnected(id, key: Self.key, hostKey: hostKey, at: now)
     drain()
   }
 

@@ -19,10 +19,26 @@ private struct HelloScript {
   private static let secret = HostSecret(low: 1, high: 2)
   /// The number of strangers, each at an address of its own.
   private static let strangers = 4
+  /// The maximum number of operations of a script. Its cost is that of the handshakes in it.
+  private static let stepLimit = 16
+  /// A host with each kind of security that nobody has sent anything to. Each input begins with a
+  /// copy of one.
+  private static let hosts: [ScriptSecurity: Host] = {
+    var hosts: [ScriptSecurity: Host] = [:]
+    for security in ScriptSecurity.allCases {
+      var host = Host(
+        PeerInfo(id: PeerID(high: 0, low: 1), name: "1", application: "fuzz"), seats: 4,
+        secret: secret, security: security.makeHostSecurity())
+      host.setWallClock(ScriptSecurity.timeOfDay, at: start)
+      hosts[security] = host
+    }
+    return hosts
+  }()
+  private static let start = Instant(nanoseconds: 1_000_000_000)
 
   private var host: Host
   private var script: FuzzScript
-  private var now = Instant(nanoseconds: 1_000_000_000)
+  private var now = start
   private var received = [Int](repeating: 0, count: strangers)
   private var sent = [Int](repeating: 0, count: strangers)
   /// The strangers that have returned a cookie of their address.
@@ -32,10 +48,10 @@ private struct HelloScript {
 
   init(_ security: ScriptSecurity, _ script: FuzzScript) {
     self.script = script
-    host = Host(
-      PeerInfo(id: PeerID(high: 0, low: 1), name: "1", application: "fuzz"), seats: 4,
-      secret: Self.secret, security: security.makeHostSecurity())
-    host.setWallClock(ScriptSecurity.timeOfDay, at: now)
+    guard let host = Self.hosts[security] else {
+      preconditionFailure("there is a host with each kind of security")
+    }
+    self.host = host
     openings = Openings.all[security] ?? []
   }
 
@@ -44,7 +60,9 @@ private struct HelloScript {
   }
 
   mutating func run() {
-    while !script.isAtEnd {
+    var steps = 0
+    while !script.isAtEnd, steps < Self.stepLimit {
+      steps += 1
       let operation = script.next()
       let stranger = Int(operation >> 4) % Self.strangers
       switch operation & 7 {

@@ -2,16 +2,16 @@ import CaromCore
 import CaromCrypto
 import FuzzSupport
 
-/// Runs a Noise handshake with the pattern, cipher, payloads and changes to messages that the input
-/// chooses, in both roles. Expects that a message that is rejected changes nothing, and that no
-/// handshake of which a message was changed is completed by both sides with the same hash.
+/// Continues a Noise handshake whose pattern, cipher and stage the first two bytes choose, with the
+/// payloads and changes to messages that follow, in both roles. Expects that a message that is
+/// rejected changes nothing, and that no handshake of which a message was changed is completed by
+/// both sides with the same hash.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var script = FuzzScript(fuzzInput(data, count))
-  guard let pattern = Keys.pattern(script.next(), script.next()) else { return 0 }
-  let cipher: Cipher = script.next() & 1 == 0 || !Cipher.aesGCM.isAvailable ? .chaChaPoly : .aesGCM
-  var run = NoiseRun(pattern, cipher, script)
-  run.run()
+  let number = Int(script.next()) | Int(script.next()) << 8
+  var run = NoiseRun.stages[number % NoiseRun.stages.count]
+  run.run(script)
   return 0
 }
 
@@ -32,12 +32,10 @@ enum Keys {
 
   private static func makePair(_ seed: UInt64) -> KeyPair { KeyPair(secret: makeSecret(seed)) }
 
-  /// Returns the pattern that two bytes stand for, with a pre-shared key in most of them; nil if
-  /// there is no such pattern.
-  static func pattern(_ base: UInt8, _ position: UInt8) -> HandshakePattern? {
-    let name = bases[Int(base) % bases.count]
-    return position % 5 == 4
-      ? HandshakePattern(name) : HandshakePattern("\(name)psk\(position % 5)")
+  /// All interactive patterns, without a pre-shared key and with one at each position.
+  static let patterns: [HandshakePattern] = bases.flatMap { name in
+    [HandshakePattern(name)].compactMap { $0 }
+      + (0...3).compactMap { HandshakePattern("\(name)psk\($0)") }
   }
 }
 
@@ -46,8 +44,21 @@ private struct NoiseRun {
   private var script: FuzzScript
   private var isChanged = false
 
-  init(_ pattern: HandshakePattern, _ cipher: Cipher, _ script: FuzzScript) {
-    self.script = script
+  /// All handshakes before each of their messages, while nobody has changed one. They are made
+  /// once, because an input need not repeat the public-key operations before its own messages.
+  static let stages: [NoiseRun] = Keys.patterns.flatMap { pattern in
+    Cipher.allCases.filter(\.isAvailable).flatMap { cipher in
+      var (run, stages) = (NoiseRun(pattern, cipher), [NoiseRun]())
+      while let writer = run.sides.firstIndex(where: \.isWriting) {
+        stages.append(run)
+        precondition(run.exchange(from: writer, to: 1 - writer), "nobody has changed a message")
+      }
+      return stages
+    }
+  }
+
+  private init(_ pattern: HandshakePattern, _ cipher: Cipher) {
+    script = FuzzScript([])
     let letters = Array(pattern.name.utf8)
     let knowsKey = [letters[1] == UInt8(ascii: "K"), letters[0] == UInt8(ascii: "K")]
     sides = (0..<2).map { side in
@@ -59,7 +70,8 @@ private struct NoiseRun {
     }
   }
 
-  mutating func run() {
+  mutating func run(_ script: FuzzScript) {
+    self.script = script
     while let writer = sides.firstIndex(where: \.isWriting) {
       guard exchange(from: writer, to: 1 - writer) else { return }
     }
@@ -84,6 +96,8 @@ private struct NoiseRun {
       return true
     }
     precondition(sides[reader].hash == before, "a message that is rejected changes nothing")
+    // To read the message itself takes as many public-key operations again.
+    if changed != message, script.next() & 3 != 0 { return false }
     let received = try? sides[reader].read(message.span)
     precondition(received == payload || isChanged, "a message that nobody has changed arrives")
     return received != nil
