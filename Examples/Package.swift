@@ -1,9 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Complete programs that use Carom as any other package would. Each is one file and, except
-/// for `Start`, runs for some seconds by itself: `swift run --package-path Examples Chat`. A test
-/// plays the match of `TugOfWar` on a virtual network: `swift test --package-path Examples`.
+/// Complete programs that use Carom as any other package would. Each is one file, but for
+/// `Together`, which has four parts. Except for `Start`, they run for some seconds by themselves:
+/// `swift run --package-path Examples Chat`. Tests run `TugOfWar` and `Together` on a virtual
+/// network: `swift test --package-path Examples`.
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v26)],
@@ -20,6 +21,14 @@ let package = Package(
       name: "TugOfWarTests",
       dependencies: [
         "TugOfWar", .product(name: "CaromSessionTesting", package: "carom"),
+      ]),
+    .executableTarget(
+      name: "Together", dependencies: [.product(name: "Carom", package: "carom")]),
+    .testTarget(
+      name: "TogetherTests",
+      dependencies: [
+        "Together", .product(name: "Carom", package: "carom"),
+        .product(name: "CaromSessionTesting", package: "carom"),
       ]),
     .executableTarget(
       name: "FourPlayers", dependencies: [.product(name: "Carom", package: "carom")]),

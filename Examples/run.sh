@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# run.sh [FLAG…]: builds the examples and their test with these flags of `swift build`, runs the test,
+# run.sh [FLAG…]: builds the examples and their tests with these flags of `swift build`, runs the tests,
 # and runs each example for the few seconds that it takes; each checks its own result.
 set -euo pipefail
 cd "$(dirname "$0")"
 swift build "$@" --build-tests
 timeout 120 swift test "$@" --skip-build --disable-xctest
 programs=$(swift build "$@" --show-bin-path)
-for program in Chat TugOfWar FourPlayers WorldServer; do
+for program in Chat TugOfWar Together FourPlayers WorldServer; do
   timeout 60 "$programs/$program"
 done
 

@@ -21,12 +21,19 @@ extension Replica {
     /// Whether the member has sent something since it was admitted.
     var hasAnswered = false
     /// Whether entries are committed only when the member has acknowledged them. Not before it has
-    /// caught up.
+    /// caught up: before it has acknowledged `target`.
     var isVoting = false
+    /// The index of the last entry that was committed when the member began to receive entries. It
+    /// does not move with the log, so that a member catches up also while others are busy.
+    var target: UInt64
     /// The index of the next entry to send.
     var next: UInt64
     /// The index of the last entry that the member has acknowledged.
     var acknowledged: UInt64
+    /// The acknowledged index at the last heartbeat, and the last one at which it had changed or
+    /// nothing was under way.
+    var checked: UInt64 = 0
+    var progressAt: Instant
     /// The index of the last committed entry that the member was told of.
     var notified: UInt64 = 0
     /// The number of submitters of absent peers' events that the member has introduced.

@@ -68,8 +68,8 @@ extension Replica {
     let source = EventSource(peer: peer, incarnation: request.incarnation)
     members[peer] = Member(
       membership: lastMembership, source: source,
-      stage: start == .afterSnapshot ? .waiting : .streaming, heardAt: now, next: last + 1,
-      acknowledged: last)
+      stage: start == .afterSnapshot ? .waiting : .streaming, heardAt: now,
+      target: log.appliedIndex, next: last + 1, acknowledged: last, progressAt: now)
     let welcome = Welcome(
       membership: lastMembership, request: request.number, start: start,
       lastSequence: log.tailTable.last(of: source))
@@ -93,13 +93,22 @@ extension Replica {
     endMembership(of: peer)
   }
 
+  /// Removes the members that are silent, and those that hold up all others because they do not
+  /// acknowledge what they were sent. The latter can join again, and count once they have caught
+  /// up.
   mutating func removeSilentMembers(at now: Instant) {
     for peer in members.ids {
-      guard let member = members[peer], member.heardAt + options.silenceLimit <= now else {
-        continue
+      guard var member = members[peer] else { continue }
+      if member.acknowledged != member.checked || member.acknowledged + 1 == member.next {
+        (member.checked, member.progressAt) = (member.acknowledged, now)
+        members[peer] = member
       }
-      peers[peer]?.isSuspect = true
-      dismiss(peer)
+      if member.heardAt + options.silenceLimit <= now {
+        peers[peer]?.isSuspect = true
+        dismiss(peer)
+      } else if member.isVoting, member.progressAt + options.acknowledgementLimit <= now {
+        dismiss(peer)
+      }
     }
   }
 
@@ -163,7 +172,7 @@ extension Replica {
     guard var member = members[peer], member.membership == membership else { return true }
     guard index >= member.acknowledged, index < member.next else { return false }
     member.acknowledged = index
-    if index >= log.appliedIndex { member.isVoting = true }
+    if index >= member.target { member.isVoting = true }
     let isFirst = !member.hasAnswered
     member.hasAnswered = true
     members[peer] = member
@@ -253,7 +262,10 @@ extension Replica {
     }
     let isComplete = snapshot.received == snapshot.bytes.count
     members[peer]?.stage = isComplete ? .streaming : .transferring(snapshot)
-    if isComplete { members[peer]?.acknowledged = snapshot.position.index }
+    if isComplete {
+      members[peer]?.acknowledged = snapshot.position.index
+      members[peer]?.target = log.appliedIndex
+    }
   }
 
   mutating func handleReceived(_ length: UInt64, from peer: PeerID, _ membership: UInt32) -> Bool {

@@ -10,8 +10,8 @@ import CaromCore
 /// and they merge in the same way. There is no other kind of election.
 ///
 /// The leader appends events to its log and sends them to its members. An entry is committed, and
-/// then applied everywhere, when every member has acknowledged it or was removed from the group.
-/// Therefore whichever member leads next has all committed entries.
+/// then applied everywhere, when every member that has caught up has acknowledged it or was removed
+/// from the group. Therefore whichever of them leads next has all committed entries.
 ///
 /// If the leader's log contains the last entry that a new member has applied, the member continues
 /// its own log from there. Otherwise the leader's state replaces that of the member, which then
@@ -26,6 +26,9 @@ package struct Replica: Sendable {
     package var heartbeatInterval = Duration.milliseconds(400)
     /// The silence after which a member leaves its leader, or a leader removes a member.
     package var silenceLimit = Duration.milliseconds(1600)
+    /// The time after which a leader removes a member that acknowledges no entry, although some are
+    /// under way to it.
+    package var acknowledgementLimit = Duration.seconds(5)
     /// The time for which a side waits for the answer to its request to join.
     package var askLimit = Duration.milliseconds(1500)
     /// The time for which a new leader waits for the other members of the group that has lost its

@@ -46,8 +46,9 @@ public struct ReplicatedGroup<State: ReplicatedState>: Sendable {
     try await hub.submit(event)
   }
 
-  /// Waits until the event with this number is applied on this side. All members have received it
-  /// then, and apply it in the same place of the order.
+  /// Waits until the event with this number, which `submit` has returned, is applied on this side.
+  /// All members have received it then, except those that have come a moment ago and still receive
+  /// earlier events, and they apply it in the same place of the order.
   public func waitUntilApplied(_ number: UInt64) async throws(GroupError) {
     try await hub.waitUntilApplied(number)
   }

@@ -117,4 +117,34 @@ import Testing
       _ = world.handOver(leader, to: id)
     }
   }
+
+  @Test(arguments: TestSeeds.first(4))
+  func `what a leader has applied stands after its end, in its order, under constant load`(
+    seed: UInt64
+  ) throws {
+    let world = ReplicaWorld(seed: seed)
+    for _ in 0..<4 { world.add() }
+    for side in 0..<4 { world.connect(side) }
+    for tick in 0..<500 {
+      for side in 0..<4 { world.at(.milliseconds(Int64(5 * tick + side))) { $0.submit(side) } }
+    }
+    // The first leader ends while all others are about to receive entries from the next one.
+    world.run(for: .milliseconds(900))
+    let first = Self.leader(of: world)
+    world.kill(first, isSilent: false)
+    world.run(for: .milliseconds(700))
+    let second = Self.leader(of: world)
+    world.kill(second, isSilent: false)
+    world.run(for: Self.limit)
+    #expect(world.isUnited)
+    #expect(world.faults == [])
+    let left = world.sides[try #require(world.alive.first)].checker.history
+    for side in [first, second] {
+      let history = world.sides[side].checker.history
+      #expect(history.count > 100)
+      // Not the histories themselves, which are long.
+      let stands = left.starts(with: history)
+      #expect(stands)
+    }
+  }
 }

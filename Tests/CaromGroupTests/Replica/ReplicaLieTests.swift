@@ -95,4 +95,21 @@ import Testing
     #expect(world.sides[leader].violators == [liar])
     #expect(world.sides[leader].replica.members[world.sides[liar].replica.local.id] == nil)
   }
+
+  @Test func `a member that acknowledges nothing holds up the others for six seconds at most`() {
+    let (world, liar) = Self.makeWorld()
+    world.isWithheld = { message, sender in
+      guard sender == liar, case .ledger(.acknowledge) = message else { return false }
+      return true
+    }
+    for side in 0..<4 { world.submit(side) }
+    world.run(for: .seconds(4))
+    #expect(Self.history(of: world)?.count == 4)
+    world.run(for: .seconds(2))
+    #expect(Self.history(of: world)?.count == 8)
+    // It is a member again, and holds up nobody any more.
+    for side in 0..<4 { world.submit(side) }
+    world.run(for: .seconds(1))
+    #expect(Self.history(of: world)?.count == 12)
+  }
 }

@@ -94,6 +94,8 @@ final class ReplicaWorld {
   private var number = 0
   var indexes: [PeerID: Int] = [:]
   private var generator: SeededGenerator
+  /// Whether a side keeps a message to itself that its replica wants to send.
+  var isWithheld: (ReplicaMessage, _ sender: Int) -> Bool = { _, _ in false }
   /// What happens at a certain step.
   var interference: (step: Int, action: (ReplicaWorld) -> Void)?
 
@@ -270,7 +272,7 @@ extension ReplicaWorld {
 
   func send(_ message: ReplicaMessage, from side: Int, to other: Int) {
     let pair = Pair(side, other)
-    guard var link = links[pair], link.isOpen else { return }
+    guard var link = links[pair], link.isOpen, !isWithheld(message, side) else { return }
     let (channel, bytes) = (message.channel, message.encoded)
     if link.cutSince != nil {
       link.held.append((other, channel, bytes))

@@ -1,0 +1,156 @@
+import Carom
+
+/// A card game with a judge in each round: all others play a card, the judge chooses the best one,
+/// and its owner gets a point. The first player with three points wins.
+///
+/// The rules are in `apply`: whatever the players submit, and in whatever order, all of them see
+/// the same game. A player who leaves is removed, in the middle of a round too.
+struct Cards: ReplicatedState {
+  enum Event: Codable, Hashable, Sendable {
+    /// The sender sits down.
+    case sit(name: String)
+    /// The sender plays a card from their hand.
+    case play(card: Int, round: Int)
+    /// The sender, who is the judge, gives a player the point.
+    case choose(PeerID, round: Int)
+    /// The sender, who leads the group, removes a player who has left.
+    case remove(PeerID)
+  }
+
+  struct Player: Codable, Hashable, Sendable {
+    let id: PeerID
+    let name: String
+    var hand: [Int] = []
+    var points = 0
+    var played: Int?
+  }
+
+  static let handSize = 5
+  static let goal = 3
+
+  /// The number of players; the game begins when all of them sit.
+  let seats: Int
+  private(set) var players: [Player] = []
+  private(set) var hasBegun = false
+  private(set) var round = 0
+  private(set) var winner: String?
+  private var judgeIndex = 0
+  private var cardsDealt = 0
+
+  init(seats: Int) { self.seats = seats }
+
+  var judge: PeerID? { players.isEmpty ? nil : players[judgeIndex].id }
+
+  /// Whether everyone but the judge has played.
+  var isJudging: Bool { players.allSatisfy { $0.played != nil || $0.id == judge } }
+
+  mutating func apply(_ event: Event, _ entry: LedgerEntry) {
+    guard winner == nil else { return }
+    switch event {
+    case .sit(let name): sit(entry.submitter, name)
+    case .play(let card, let round): if round == self.round { play(card, by: entry.submitter) }
+    case .choose(let player, let round):
+      if round == self.round, entry.submitter == judge { choose(player) }
+    case .remove(let player): if hasBegun { remove(player) }
+    }
+  }
+
+  private mutating func sit(_ id: PeerID, _ name: String) {
+    guard !hasBegun, !players.contains(where: { $0.id == id }) else { return }
+    players.append(Player(id: id, name: name))
+    hasBegun = players.count == seats
+    if hasBegun { deal() }
+  }
+
+  private mutating func play(_ card: Int, by id: PeerID) {
+    guard hasBegun, id != judge, let player = players.firstIndex(where: { $0.id == id }),
+      players[player].played == nil, let index = players[player].hand.firstIndex(of: card)
+    else { return }
+    players[player].hand.remove(at: index)
+    players[player].played = card
+  }
+
+  private mutating func choose(_ id: PeerID) {
+    guard isJudging, let player = players.firstIndex(where: { $0.id == id && $0.played != nil })
+    else { return }
+    players[player].points += 1
+    if players[player].points == Self.goal { winner = players[player].name }
+    judgeIndex = (judgeIndex + 1) % players.count
+    for player in players.indices { players[player].played = nil }
+    beginRound()
+  }
+
+  private mutating func remove(_ id: PeerID) {
+    guard let player = players.firstIndex(where: { $0.id == id }) else { return }
+    let wasJudge = player == judgeIndex
+    players.remove(at: player)
+    if player < judgeIndex { judgeIndex -= 1 }
+    judgeIndex %= max(players.count, 1)
+    if players.count < 3 { return winner = players.max { $0.points < $1.points }?.name }
+    guard wasJudge else { return }
+    // Nobody can choose any more: the cards go back, and the next player is the judge.
+    for player in players.indices {
+      if let card = players[player].played { players[player].hand.append(card) }
+      players[player].played = nil
+    }
+    beginRound()
+  }
+
+  private mutating func beginRound() {
+    round += 1
+    deal()
+  }
+
+  /// Fills the hands. The cards are numbers that look shuffled, the same for everyone.
+  private mutating func deal() {
+    for player in players.indices {
+      while players[player].hand.count < Self.handSize {
+        cardsDealt += 1
+        players[player].hand.append(cardsDealt * 193 % 1009)
+      }
+    }
+  }
+}
+
+extension Cards {
+  /// What a simple player does next: plays their highest card or, as the judge, chooses the highest
+  /// one. Nil if it is not their turn.
+  func move(of id: PeerID) -> Event? {
+    guard hasBegun, winner == nil, let player = players.first(where: { $0.id == id }) else {
+      return nil
+    }
+    if id == judge {
+      guard isJudging else { return nil }
+      let best = players.filter { $0.id != id }.max { ($0.played ?? 0) < ($1.played ?? 0) }
+      return best.map { .choose($0.id, round: round) }
+    }
+    guard player.played == nil, let card = player.hand.max() else { return nil }
+    return .play(card: card, round: round)
+  }
+}
+
+/// Plays with the other peers of a session until somebody wins, and returns the game as it is then.
+/// If `limit` is not nil, leaves at the beginning of that round.
+func playCards(
+  in nearby: NearbySession, seats: Int, leavingInRound limit: Int? = nil
+) async throws -> Cards {
+  let me = nearby.local.id
+  return try await nearby.session.withGroup(Cards(seats: seats)) { group in
+    try await group.submit(.sit(name: nearby.local.name))
+    var lastMove: Cards.Event?
+    for await change in group.changes {
+      let cards = await group.state
+      if cards.winner != nil || cards.round >= limit ?? .max { return cards }
+      if case .roster(let roster) = change, roster.leader == me {
+        for player in cards.players where !roster.contains(player.id) {
+          try await group.submit(.remove(player.id))
+        }
+      }
+      if let move = cards.move(of: me), move != lastMove {
+        lastMove = move
+        try await group.submit(move)
+      }
+    }
+    throw CancellationError()
+  }
+}
