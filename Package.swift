@@ -206,8 +206,8 @@ let package = Package(
       name: "bench",
       dependencies: [
         "AirHockey", "BenchProbe", "Carom", "CaromCBOR", "CaromCodec", "CaromCore", "CaromPhysics",
-        "CaromSimulation", "CaromTesting", "CaromTransport", "EchoPeers", "SessionPeers",
-        arguments,
+        "CaromSessionTesting", "CaromSimulation", "CaromTesting", "CaromTransport", "EchoPeers",
+        "SessionPeers", arguments,
       ],
       path: "Benchmarks/bench", swiftSettings: strict),
 

@@ -43,6 +43,11 @@ extension Instant: InstantProtocol {
     a.advanced(by: duration)
   }
 
+  /// Returns the instant `duration` before `a`.
+  @inlinable public static func - (a: Instant, duration: Duration) -> Instant {
+    a.advanced(by: .zero - duration)
+  }
+
   /// Returns the duration from `b` to `a`.
   @inlinable public static func - (a: Instant, b: Instant) -> Duration { b.duration(to: a) }
 }

@@ -36,6 +36,11 @@ import Testing
     #expect(duration.wholeNanoseconds == whole)
   }
 
+  @Test func `an instant minus a duration is an earlier instant`() {
+    #expect(Instant(nanoseconds: 5_000) - .microseconds(2) == Instant(nanoseconds: 3_000))
+    #expect(Instant.zero - .nanoseconds(1) == Instant(nanoseconds: -1))
+  }
+
   @Test func `milliseconds have a fraction`() {
     #expect(Duration.microseconds(1_250).inMilliseconds == 1.25)
     #expect(Duration.seconds(-1).inMilliseconds == -1_000)

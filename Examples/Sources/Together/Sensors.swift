@@ -61,9 +61,7 @@ func showReadings(until last: Int, in nearby: NearbySession) async throws -> Dis
     let reading = received.message
     // The sensor's clock is another one; the session knows the difference.
     let offset = await received.peer.clockOffset
-    let age = offset.map { offset in
-      received.arrival - Instant(nanoseconds: reading.time - offset.wholeNanoseconds)
-    }
+    let age = offset.map { received.arrival - (Instant(nanoseconds: reading.time) - $0) }
     display.add(reading, age: age)
     if reading.number >= last { break }
   }

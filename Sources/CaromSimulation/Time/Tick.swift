@@ -6,6 +6,12 @@ public struct Tick: Hashable, Sendable {
   /// Creates the tick with this number.
   @inlinable public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
+  /// Creates the tick with this number, which must not be negative.
+  @inlinable public init(_ number: Int) {
+    precondition(number >= 0, "the number of a tick is 0 or more")
+    rawValue = UInt64(number)
+  }
+
   /// The tick of the first step.
   public static let zero = Tick(0)
 
