@@ -7,7 +7,10 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "enet-peer", cSettings: [.define("_GNU_SOURCE")],
-      linkerSettings: [.linkedLibrary("enet")])
+      linkerSettings: [.linkedLibrary("enet")]),
+    .executableTarget(
+      name: "enet-count", cSettings: [.define("_GNU_SOURCE")],
+      linkerSettings: [.linkedLibrary("enet")]),
   ],
   cLanguageStandard: .gnu11
 )

@@ -16,11 +16,13 @@ package struct DeadlineTree: Sendable {
     while leaf >= leafCount { grow() }
     var index = leafCount + leaf
     var earliest = deadline ?? .distantFuture
+    guard nodes[index] != earliest else { return }
+    var tree = nodes.mutableSpan
     // Above a node that keeps its deadline, nothing changes.
-    while nodes[index] != earliest {
-      nodes[index] = earliest
+    while tree[index] != earliest {
+      tree[index] = earliest
       guard index > 1 else { return }
-      earliest = min(earliest, nodes[index ^ 1])
+      earliest = min(earliest, tree[index ^ 1])
       index /= 2
     }
   }

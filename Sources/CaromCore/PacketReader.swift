@@ -38,7 +38,8 @@ public struct PacketReader: ~Escapable {
   }
 
   /// Reads a little-endian integer.
-  @inlinable public mutating func read<Value: FixedWidthInteger & UnsignedInteger>(
+  @inlinable @inline(__always)
+  public mutating func read<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(DecodeError) -> Value {
     let start = try advance(by: Value.bitWidth / 8)

@@ -88,6 +88,18 @@ struct SessionCommand: AsyncParsableCommand {
     run.print(json: json)
   }
 
+  /// Prints ENet's instructions and cache misses, and Carom's as multiples of them.
+  private func printENet(beside carom: SessionInstructions) async throws {
+    guard let enet = try await SessionInstructions.measureENet() else {
+      return print("ENet's instructions were not counted: \(SessionENet.remedy)")
+    }
+    func text(_ ours: Double, _ theirs: Double) -> String {
+      "\(Report.text(theirs)) (Carom: \(Report.text(ours / theirs)) times as many)"
+    }
+    print("ENet's instructions a peer-tick: \(text(carom.instructions, enet.instructions))")
+    print("ENet's cache misses a peer-tick: \(text(carom.cacheMisses, enet.cacheMisses))")
+  }
+
   private func checkCounts() async throws {
     guard let limits = try? SessionThresholds.read(thresholds) else {
       throw ValidationError(
@@ -99,6 +111,7 @@ struct SessionCommand: AsyncParsableCommand {
     }
     if let instructions = try await SessionInstructions.measure() {
       counts += limits.counts(of: instructions)
+      try await printENet(beside: instructions)
     } else {
       print("instructions were not counted: apt-get install valgrind, then build again")
     }

@@ -7,7 +7,13 @@ enum SessionENet {
 
   /// Builds the nested package. Returns `nil` if the build fails, most likely because ENet is not
   /// installed.
-  static func built() async -> SessionSubject? {
+  static func built() async -> SessionSubject? { await program("enet-peer").map { .enet($0) } }
+
+  /// Builds the nested package. Returns the path of the program that plays the game whose
+  /// instructions are counted, or `nil` if the build fails.
+  static func counter() async -> String? { await program("enet-count") }
+
+  private static func program(_ name: String) async -> String? {
     let package = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "ENetPeer")
     progress("building the ENet peer")
@@ -18,6 +24,6 @@ enum SessionENet {
     guard await program?.line(within: .seconds(300), where: isBuilt)?.text == "built" else {
       return nil
     }
-    return .enet(package.appending(path: ".build/release/enet-peer").path)
+    return package.appending(path: ".build/release/\(name)").path
   }
 }

@@ -21,21 +21,32 @@ struct SessionInstructions {
   /// Plays the game whose instructions are counted.
   static func play() { SessionVirtualServer.play(players, ticks: ticks) }
 
-  /// Returns the counts; nil if valgrind is not installed, or its headers were missing when this
-  /// program was built.
-  static func measure() async throws -> SessionInstructions? {
+  /// Returns Carom's counts; nil if valgrind is not installed, or its headers were missing when
+  /// this program was built.
+  static func measure() async throws -> SessionInstructions? { try await count(arguments) }
+
+  /// Returns the counts of ENet, whose host plays the same game; nil if ENet or valgrind is
+  /// missing. ENet neither acknowledges such messages nor measures the path with them, and Carom
+  /// does both.
+  static func measureENet() async throws -> SessionInstructions? {
+    guard let program = await SessionENet.counter() else { return nil }
+    return try await count([program])
+  }
+
+  /// Returns the counts of a program that plays the game with these numbers of players and ticks.
+  private static func count(_ command: [String]) async throws -> SessionInstructions? {
     guard bench_can_count_instructions() else { return nil }
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     // Valgrind cannot read the debug information of all versions of Swift.
     let script = """
-      strip -o bench "$0" && valgrind --tool=callgrind --collect-atstart=no --cache-sim=yes \
+      strip -o program "$0" && valgrind --tool=callgrind --collect-atstart=no --cache-sim=yes \
         --I1=32768,8,64 --D1=32768,8,64 --LL=4194304,16,64 --callgrind-out-file=/dev/null \
-        ./bench "$@"
+        ./program "$@"
       """
     let valgrind = try ChildProgram(
-      ["/bin/bash", "-c", script] + arguments, in: folder, ["SWIFT_DETERMINISTIC_HASHING": "1"])
+      ["/bin/bash", "-c", script] + command, in: folder, ["SWIFT_DETERMINISTIC_HASHING": "1"])
     func count(_ title: String) async -> Double? {
       let line = await valgrind.line(within: .seconds(300)) { $0.contains(title) }
       let number = line?.text.split(separator: title, maxSplits: 1).last?

@@ -161,12 +161,11 @@ struct SessionVirtualServer {
       sent.append(contentsOf: answer.bytes)
       ends.append((answer.route, sent.count))
     }
-    while let connection = host.pollReady() {
-      while let route = host.pollDatagram(on: connection, into: &sent, at: now) {
-        ends.append((route, sent.count))
-      }
-      host.didFlush(connection, at: now)
+    let stream = host.transmitDatagrams(at: now) { datagram, route in
+      sent.append(copying: datagram)
+      ends.append((route, sent.count))
     }
+    precondition(stream == nil, "no connection has a stream")
   }
 
   private mutating func deliverToPeers() {

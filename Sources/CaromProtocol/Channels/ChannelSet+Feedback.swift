@@ -12,7 +12,7 @@ extension ChannelSet {
       guard record.length == 0 || sendState.receipts.acknowledge(record.number, Int(record.length))
       else { return }
       sendState.emit(.receipt(channel: record.channel, message: record.number, delivered: true))
-    case .credit, .acknowledgement: return
+    case .credit: return
     }
   }
 
@@ -28,7 +28,6 @@ extension ChannelSet {
       guard record.length == 0 || sendState.receipts.remove(record.number) else { return }
       sendState.emit(.receipt(channel: record.channel, message: record.number, delivered: false))
     case .credit: scheduleCredit(index(ofChannel: record.channel))
-    case .acknowledgement: return
     }
   }
 

@@ -33,7 +33,7 @@ extension ChannelSet {
   ) {
     var filling = filling
     var misfits = 0
-    while writer.room > 2, misfits < ChannelLimits.misfits,
+    while scheduler.hasAny, writer.room > 2, misfits < ChannelLimits.misfits,
       let lane = scheduler.next(includeBulk: filling.includeBulk, includeLatest: includeLatest)
     {
       switch serve(lane, &writer, &records, &filling) {

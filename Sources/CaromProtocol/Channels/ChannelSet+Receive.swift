@@ -298,7 +298,6 @@ extension ChannelSet {
 
   /// Counts a complete message.
   @inline(__always) private mutating func count(_ length: Int, _ lane: Int) {
-    sendState.statistics.messagesReceived += 1
     receiveLanes[lane].messagesReceived += 1
     receiveLanes[lane].bytesReceived += UInt64(length)
   }

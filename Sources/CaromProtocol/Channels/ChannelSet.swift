@@ -48,7 +48,7 @@ package struct ChannelSet: Sendable {
   typealias LaneIndexes = InlineArray<5, UInt16>
 
   // The properties that every packet needs are adjacent, from `ready` to `sendState`. Those of
-  // fragments and growing windows stand before them.
+  // fragments, growing windows and lanes other than the last ones stand before them.
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
   var unreliableReadyBytes = 0
@@ -56,6 +56,10 @@ package struct ChannelSet: Sendable {
   /// The number of bytes by which the receive windows of all channels have grown in total.
   var windowGrowth = 0
   var lastExpirySearch = Instant(nanoseconds: .min)
+  var channels: [Channel] = []
+  /// The index in `channels` of each channel number; `.max` for a channel that has not been used.
+  var channelTable = InlineArray<65, UInt8>(repeating: .max)
+  var nextTrim = Instant.zero
   /// The complete messages of the session's own channel.
   var sessionReady = ReadyQueue()
   /// The complete messages of the application's channels that have not been read.
@@ -64,10 +68,6 @@ package struct ChannelSet: Sendable {
   /// they do not delay other channels.
   var parked: [ParkedMessages] = []
   var receiveLanes: [ReceiveLane] = []
-  var channels: [Channel] = []
-  /// The index in `channels` of each channel number; `.max` for a channel that has not been used.
-  var channelTable = InlineArray<65, UInt8>(repeating: .max)
-  var nextTrim = Instant.zero
   /// Whether the growth of a receive window may be due: a reader has returned credit.
   var hasReturnedCredit = false
   /// The number of channels whose `isCreditDue` is true.
@@ -123,7 +123,12 @@ package struct ChannelSet: Sendable {
   }
 
   /// The counters of sent and received messages together.
-  package var statistics: ChannelStatistics { sendState.statistics }
+  package var statistics: ChannelStatistics {
+    var statistics = sendState.statistics
+    statistics.messagesSent = lanes.reduce(0) { $0 + $1.messagesSent }
+    statistics.messagesReceived = receiveLanes.reduce(0) { $0 + $1.messagesReceived }
+    return statistics
+  }
 
   /// Sets the priority and weight of a channel. Before the first call, an application channel has
   /// the default plan, and the session's own channel has priority 0.

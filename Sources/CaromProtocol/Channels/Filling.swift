@@ -16,7 +16,7 @@ struct Filling: Sendable {
   /// small reliable message.
   init(redundancy: Double, includeBulk: Bool, now: Instant) {
     copies = Int(redundancy)
-    leftover = redundancy - redundancy.rounded(.down)
+    leftover = redundancy - Double(copies)
     self.includeBulk = includeBulk
     self.now = now
   }

@@ -32,11 +32,12 @@ struct MessageArena: Sendable {
   /// The total size of all buffers, free ones included, in bytes.
   private(set) var heldBytes = 0
   private var emptySlots: [Slot] = []
-  private var free = InlineArray<15, Free>(repeating: Free())
   /// The total size of the buffers in use, in bytes.
   private(set) var usedBytes = 0
   /// All buffers, indexed by slot. Read a buffer in place, without copying it.
   private(set) var buffers: [Buffer] = []
+  /// It comes last because it is long, and most connections use only its first elements.
+  private var free = InlineArray<15, Free>(repeating: Free())
 
   private static func kind(of count: Int) -> Int {
     max(0, Int.bitWidth - (max(count, 1) - 1).leadingZeroBitCount - smallestShift)
@@ -76,6 +77,15 @@ struct MessageArena: Sendable {
     var whole = buffers[Int(slot)].bytes.mutableSpan
     var part = whole._mutatingExtracting(offset..<offset + bytes.count)
     for index in 0..<bytes.count { part[index] = bytes[index] }
+  }
+
+  /// Passes the first `count` bytes of a buffer to `body`, without copying them.
+  @inline(__always)
+  func withBytes<Result>(
+    of slot: Slot, count: Int, _ body: (Span<UInt8>) -> Result
+  ) -> Result {
+    let bytes = buffers[Int(slot)].bytes
+    return body(bytes.span.extracting(0..<count))
   }
 
   /// Returns a newly allocated buffer with a copy of `bytes`.

@@ -27,6 +27,28 @@ struct Scheduler: Sendable {
     var deficit = 0
 
     var quantum: Int { ChannelLimits.quantum * Int(plan.weight) }
+
+    /// Schedules the lane in a round of its priority's queue. Returns whether its deficit is
+    /// positive.
+    @inline(__always) mutating func schedule(_ readiness: Readiness, in round: UInt32) -> Bool {
+      self.readiness = readiness
+      isScheduled = true
+      next = LaneList.end
+      if self.round != round {
+        self.round = round
+        deficit = quantum
+      }
+      return deficit > 0
+    }
+
+    /// Counts bytes that the lane has sent. Returns whether the lane is idle and therefore leaves
+    /// its queue.
+    @inline(__always) mutating func charge(_ bytes: Int) -> Bool {
+      deficit -= bytes
+      guard readiness == .idle else { return false }
+      isScheduled = false
+      return true
+    }
   }
 
   /// A linked list of lanes. The links are stored in `Share.next`, so that filling a packet
@@ -42,6 +64,11 @@ struct Scheduler: Sendable {
 
     mutating func append(_ lane: UInt16, _ shares: inout [Share]) {
       shares[Int(lane)].next = Self.end
+      link(lane, &shares)
+    }
+
+    /// Appends a lane whose `next` is `end`.
+    @inline(__always) mutating func link(_ lane: UInt16, _ shares: inout [Share]) {
       if isEmpty { head = lane } else { shares[Int(tail)].next = lane }
       tail = lane
     }
@@ -52,7 +79,7 @@ struct Scheduler: Sendable {
       head = lane
     }
 
-    mutating func popFirst(_ shares: inout [Share]) -> UInt16? {
+    mutating func popFirst(_ shares: borrowing [Share]) -> UInt16? {
       guard head != Self.end else { return nil }
       let lane = head
       head = shares[Int(lane)].next
@@ -63,7 +90,7 @@ struct Scheduler: Sendable {
     mutating func remove(_ lane: UInt16, _ shares: inout [Share]) {
       var rest = self
       self = LaneList()
-      while let each = rest.popFirst(&shares) {
+      while let each = rest.popFirst(shares) {
         if each != lane { append(each, &shares) }
       }
     }
@@ -109,7 +136,7 @@ struct Scheduler: Sendable {
     }
     remove(lane)
     shares[lane].plan = plan
-    schedule(lane)
+    schedule(lane, shares[lane].readiness)
   }
 
   private mutating func remove(_ lane: Int) {
@@ -127,25 +154,23 @@ struct Scheduler: Sendable {
   mutating func set(_ readiness: Readiness, of lane: Int) {
     let before = shares[lane].readiness
     guard readiness != before else { return }
-    shares[lane].readiness = readiness
-    if before == .small { smallCount -= 1 }
-    if readiness == .small { smallCount += 1 }
-    if before == .idle { readyCount += 1 }
-    if readiness == .idle { readyCount -= 1 }
-    if readiness != .idle, !shares[lane].isScheduled { schedule(lane) }
+    if before == .small { smallCount &-= 1 }
+    if readiness == .small { smallCount &+= 1 }
+    if before == .idle { readyCount &+= 1 }
+    if readiness == .idle { readyCount &-= 1 }
+    if readiness == .idle || shares[lane].isScheduled {
+      shares[lane].readiness = readiness
+    } else {
+      schedule(lane, readiness)
+    }
   }
 
-  private mutating func schedule(_ lane: Int) {
-    shares[lane].isScheduled = true
+  @inline(__always) private mutating func schedule(_ lane: Int, _ readiness: Readiness) {
     let priority = Int(shares[lane].plan.priority)
-    if shares[lane].round != queues[priority].round {
-      shares[lane].round = queues[priority].round
-      shares[lane].deficit = shares[lane].quantum
-    }
-    if shares[lane].deficit > 0 {
-      queues[priority].fresh.append(UInt16(lane), &shares)
+    if shares[lane].schedule(readiness, in: queues[priority].round) {
+      queues[priority].fresh.link(UInt16(lane), &shares)
     } else {
-      queues[priority].waiting.append(UInt16(lane), &shares)
+      queues[priority].waiting.link(UInt16(lane), &shares)
     }
     occupied |= 1 << priority
   }
@@ -174,8 +199,8 @@ struct Scheduler: Sendable {
   }
 
   private mutating func pop(_ priority: Int) {
-    if queues[priority].fresh.popFirst(&shares) == nil {
-      _ = queues[priority].waiting.popFirst(&shares)
+    if queues[priority].fresh.popFirst(shares) == nil {
+      _ = queues[priority].waiting.popFirst(shares)
     }
     updateOccupied(priority)
   }
@@ -198,9 +223,10 @@ struct Scheduler: Sendable {
       isAlone ? shares[lane].quantum : shares[lane].deficit + shares[lane].quantum
   }
 
-  /// Counts bytes that the lane has sent. Returns whether the lane's turn continues.
+  /// Counts bytes that the lane, whose turn it is, has sent. Returns whether its turn continues. A
+  /// lane that has become idle leaves its queue.
   mutating func charge(_ lane: Int, _ bytes: Int) -> Bool {
-    shares[lane].deficit -= bytes
+    if shares[lane].charge(bytes) { pop(Int(shares[lane].plan.priority)) }
     return shares[lane].deficit > 0
   }
 
@@ -212,7 +238,7 @@ struct Scheduler: Sendable {
 
   /// Puts the skipped lanes back at the front of their queues, in their original order.
   mutating func restoreSkipped() {
-    while let lane = skipped.popFirst(&shares) {
+    while let lane = skipped.popFirst(shares) {
       let priority = Int(shares[Int(lane)].plan.priority)
       if shares[Int(lane)].deficit > 0 {
         queues[priority].fresh.prepend(lane, &shares)

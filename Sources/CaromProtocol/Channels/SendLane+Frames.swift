@@ -4,12 +4,11 @@ extension SendLane {
     _ message: SendMessage, _ number: UInt64, _ sendState: inout SendState,
     _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
-    let buffer = sendState.arena.buffers[Int(message.buffer)].bytes
-    guard
-      writer.appendMessage(
-        delivery, channel: channel, number: number,
-        buffer.span.extracting(0..<Int(message.length)))
-    else { return false }
+    let (delivery, channel) = (delivery, channel)
+    let isWritten = sendState.arena.withBytes(of: message.buffer, count: Int(message.length)) {
+      bytes in writer.appendMessage(delivery, channel: channel, number: number, bytes)
+    }
+    guard isWritten else { return false }
     appendRecord(of: message, number, offset: 0, length: 0, &records)
     return true
   }

@@ -30,7 +30,19 @@ extension SendLane {
   }
 
   /// Drops expired messages at the front of the queues.
+  @inline(__always)
   mutating func dropExpiredFront(at now: Instant, _ sendState: inout SendState) {
+    func isExpired(_ message: SendMessage?) -> Bool {
+      guard let message else { return false }
+      return message.isDone || message.deadline <= now.nanoseconds
+    }
+    if isExpired(unsent.first) || isExpired(unsentBulk.first) {
+      popExpiredFront(at: now, &sendState)
+    }
+  }
+
+  @inline(never)
+  private mutating func popExpiredFront(at now: Instant, _ sendState: inout SendState) {
     while let message = unsent.first, message.isDone || message.deadline <= now.nanoseconds {
       unsent.popFirst()
       if !message.isDone { expire(message, &sendState) }

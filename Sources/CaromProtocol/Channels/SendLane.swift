@@ -20,15 +20,15 @@ struct SendLane: Sendable {
   var bytesSent: UInt64 = 0
   /// The number to assign to the next message.
   var next: UInt64 = 0
+  /// The number of the partly sent message, which has both sent and unsent fragments; nil if there
+  /// is none.
+  var openNumber: UInt64?
   var unsent = Deque<SendMessage>()
   var unsentBulk = Deque<SendMessage>()
   /// The numbers of lost messages that must be retransmitted whole.
   var resend = Deque<UInt64>()
   /// The numbers of fragmented messages with lost bytes that must be retransmitted.
   var resendBulk = Deque<UInt64>()
-  /// The number of the partly sent message, which has both sent and unsent fragments; nil if there
-  /// is none.
-  var openNumber: UInt64?
   /// The numbered reliable messages, in order, beginning with the first that is neither
   /// acknowledged nor dropped. Its number is `base`.
   var outstanding = Deque<SendMessage>()
@@ -56,25 +56,24 @@ struct SendLane: Sendable {
   }
 
   /// Returns whether the limit on unacknowledged messages allows another message.
-  mutating func hasWindow() -> Bool {
+  @inline(__always) mutating func hasWindow() -> Bool {
     !delivery.isReliable || outstanding.count < ChannelLimits.outstandingMessages
   }
 
   /// Returns the number of bytes that the peer's credit allows this lane to send; `.max` if the
   /// lane's delivery needs no credit.
-  mutating func credit(_ sendState: inout SendState) -> Int {
+  @inline(__always) mutating func credit(_ sendState: inout SendState) -> Int {
     delivery.needsCredit ? sendState.credits[channelIndex].remaining : .max
   }
 
   /// Counts sent bytes against the channel's credit.
-  mutating func spendCredit(_ count: Int, _ sendState: inout SendState) {
+  @inline(__always) mutating func spendCredit(_ count: Int, _ sendState: inout SendState) {
     if delivery.needsCredit { sendState.credits[channelIndex].sent += UInt64(count) }
   }
 
   /// Returns the kind of message that the lane can send now, for the scheduler.
   mutating func readiness(_ sendState: inout SendState) -> Scheduler.Readiness {
-    while let first = unsent.first, first.isDone { unsent.popFirst() }
-    while let first = unsentBulk.first, first.isDone { unsentBulk.popFirst() }
+    if unsent.first?.isDone == true || unsentBulk.first?.isDone == true { dropDoneFront() }
     if !resend.isEmpty { return .small }
     let credit = credit(&sendState)
     let bulkThreshold = sendState.bulkThreshold
@@ -84,6 +83,12 @@ struct SendLane: Sendable {
       return .small
     }
     return isBulkReady(credit, bulkThreshold) ? .bulk : .idle
+  }
+
+  /// Drops the messages at the front of the queues that have been dropped before.
+  @inline(never) private mutating func dropDoneFront() {
+    while let first = unsent.first, first.isDone { unsent.popFirst() }
+    while let first = unsentBulk.first, first.isDone { unsentBulk.popFirst() }
   }
 
   private mutating func isBulkReady(_ credit: Int, _ bulkThreshold: Int) -> Bool {
@@ -100,7 +105,7 @@ struct SendLane: Sendable {
 
   /// Returns true if `unsent` is empty or begins with a small message. In both cases the next bulk
   /// message, if any, is the first one in `unsentBulk`.
-  mutating func isFrontSmall(_ bulkThreshold: Int) -> Bool {
+  @inline(__always) mutating func isFrontSmall(_ bulkThreshold: Int) -> Bool {
     guard let message = unsent.first else { return true }
     return message.length <= bulkThreshold
   }

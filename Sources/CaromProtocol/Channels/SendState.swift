@@ -34,7 +34,8 @@ struct SendState: Sendable {
   var packetCount: UInt64 = 0
   var redundantSends = RedundantSends()
   var events = Deque<ChannelEvent>()
-  /// The counters of the connection's messages in both directions.
+  /// The counters of the connection's messages in both directions, apart from those that the lanes
+  /// count.
   var statistics = ChannelStatistics()
 
   /// The length in bytes above which a message is bulk.
@@ -51,7 +52,6 @@ struct SendState: Sendable {
 
   /// Adds a newly queued message to the counters.
   mutating func recordQueued(_ message: SendMessage, isReliable: Bool) {
-    statistics.messagesSent += 1
     pendingBytes += Int(message.length)
     if isReliable {
       queuedBytes += message.charge

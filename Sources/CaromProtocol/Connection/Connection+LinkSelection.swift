@@ -183,15 +183,7 @@ extension Connection {
 
   /// Tells the channels which of their frames have been acknowledged or lost on a path.
   mutating func applyOutcome(_ outcome: borrowing DatagramPath.Outcome, at now: Instant) {
-    for record in outcome.acknowledged {
-      if record.kind == .acknowledgement {
-        datagram?.handleAcknowledged(record)
-      } else {
-        channels.handleAcknowledged(record, at: now)
-      }
-    }
-    for record in outcome.lost where record.kind != .acknowledgement {
-      channels.handleLost(record, at: now)
-    }
+    for record in outcome.acknowledged { channels.handleAcknowledged(record, at: now) }
+    for record in outcome.lost { channels.handleLost(record, at: now) }
   }
 }

@@ -252,11 +252,14 @@ extension Connection {
   }
 
   /// Handles the control packets and messages that a received packet has added to the channels.
-  mutating func processChannels(at now: Instant) {
-    receiveControlMessages(at: now)
-    if isOpen, channels.hasMessages { emitMessages() }
-    sendGoodbyeWhenDrained(at: now)
-    closeWhenGoodbyeAcknowledged()
+  @inline(__always) mutating func processChannels(at now: Instant) {
+    if channels.hasSessionMessage { receiveControlMessages(at: now) }
+    if isOpen {
+      if channels.hasMessages { emitMessages() }
+    } else if isEnding {
+      sendGoodbyeWhenDrained(at: now)
+      closeWhenGoodbyeAcknowledged()
+    }
   }
 }
 

@@ -169,16 +169,14 @@ extension DatagramPath {
       if !hasMessages { _ = scratch.writer.appendPing() }
     }
     let isAckEliciting = hasMessages || isPingDue
-    if acknowledges, isAckEliciting, let largest = received.largest {
-      scratch.records.append(FrameRecord(.acknowledgement, number: largest))
-    }
     isPingDue = false
     isAcknowledgementDue = false
     seal(&scratch.writer, from: start, 1 + numberLength)
     recordUnproven(scratch.writer.count)
     flow.didSend(
       bytes: scratch.writer.count, isAckEliciting: isAckEliciting, records: scratch.records,
-      isMTUProbe: false, isAppLimited: !(carriesMessages && channels.hasPending), at: now)
+      acknowledged: acknowledges ? received.largest : nil,
+      isAppLimited: !(carriesMessages && channels.hasPending), at: now)
     return true
   }
 
@@ -201,12 +199,13 @@ extension DatagramPath {
   }
 
   /// The number of bytes in which the next packet's number is sent.
-  private mutating func findNumberLength() -> Int {
+  @inline(__always) private mutating func findNumberLength() -> Int {
     DataHeader.numberLength(
       next: flow.nextNumber, largestAcknowledged: flow.largestAcknowledged,
       packetsPerSecond: Int(flow.pacingRate) / flow.packetSize)
   }
 
+  @inline(__always)
   private mutating func header(
     _ numberLength: Int, acknowledgement: ShortAcknowledgement? = nil
   ) -> DataHeader {
@@ -218,6 +217,7 @@ extension DatagramPath {
 
   /// Writes the header and the acknowledgement that is due. Returns `false` if no acknowledgement
   /// was written.
+  @inline(__always)
   private mutating func writeHead(
     _ writer: inout FrameWriter, _ numberLength: Int, at now: Instant
   ) -> Bool {

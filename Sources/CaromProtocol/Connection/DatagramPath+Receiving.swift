@@ -33,7 +33,8 @@ extension DatagramPath {
       let number = header.expanded(after: received.largest)
       guard !received.isSeen(number) else { return false }
       guard isEncrypted else {
-        guard handshake == nil else { return false }
+        // A path that is not encrypted and has a handshake is not open yet.
+        guard isOpen || handshake == nil else { return false }
         guard !header.keyPhase else { throw .invalid(what: "data packet: key phase") }
         return try receiveContent(
           of: header, number, reader, at: 0, &channels, allowsMessages: allowsMessages,
@@ -122,6 +123,7 @@ extension DatagramPath {
   }
 
   /// Handles an acknowledgement of the packets in `scratch.ranges`.
+  @inline(__always)
   private mutating func handleAcknowledgement(
     _ ackDelay: AckDelay, _ scratch: inout Scratch, at now: Instant
   ) throws(DecodeError) {
@@ -130,9 +132,12 @@ extension DatagramPath {
         scratch.ranges, ackDelay: ackDelay.nanoseconds, at: now,
         acknowledged: &scratch.outcome.acknowledged, lost: &scratch.outcome.lost)
     else { throw .invalid(what: "acknowledgement of a packet that was never sent") }
+    // The peer has received the ranges in this side's acknowledgement, so they need not be reported
+    // again.
+    if let confirmed = flow.takeConfirmed() { received.confirmAcknowledgement(upTo: confirmed) }
   }
 
-  private mutating func recordSignOfLife(at now: Instant) {
+  @inline(__always) private mutating func recordSignOfLife(at now: Instant) {
     lastReceived = now
     unansweredProbes = 0
     isSilent = false
@@ -143,16 +148,10 @@ extension DatagramPath {
     beginsWithTicket = false
     unprovenBudget = nil
     stage = .validated
-    guard handshake != nil else { return }
+    guard isEncrypted, handshake != nil else { return }
     handshake = nil
     // There is nothing to repeat any more; see `handlePart`.
     isHandshakeDue = false
-  }
-
-  /// Handles the acknowledgement of a packet that itself contained an acknowledgement. The peer has
-  /// received the ranges in that acknowledgement, so they need not be reported again.
-  mutating func handleAcknowledged(_ record: FrameRecord) {
-    received.confirmAcknowledgement(upTo: record.number)
   }
 
   /// Sends an acknowledgement at the next opportunity instead of waiting for more packets.

@@ -323,10 +323,15 @@ extension DatagramPath {
   /// the pacer permits, and `hasUrgent` if some of them may be sent ahead of its schedule.
   mutating func findTimeout(hasPending: Bool, hasUrgent: Bool) -> Instant? {
     guard isOpen else { return nextHello }
-    var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)
-    next = earliest(next, nextHello)
-    next = earliest(next, nextKeepAlive)
-    let maySend = unprovenBudget.map { $0 >= Self.minimumAllowance } ?? true
-    return hasPending && maySend ? earliest(next, flow.nextSendTime(urgent: hasUrgent)) : next
+    var next = Instant(nanoseconds: flow.findDeadline())
+    if let deadline = received.acknowledgementDeadline { next = min(next, deadline) }
+    if let nextHello { next = min(next, nextHello) }
+    if let nextKeepAlive { next = min(next, nextKeepAlive) }
+    if hasPending, unprovenBudget.map({ $0 >= Self.minimumAllowance }) ?? true,
+      let time = flow.nextSendTime(urgent: hasUrgent)
+    {
+      next = min(next, time)
+    }
+    return next == .distantFuture ? nil : next
   }
 }

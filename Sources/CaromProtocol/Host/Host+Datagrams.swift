@@ -128,6 +128,7 @@ extension Host {
     paths[PathAddress(endpoint: endpoint, sender: .responder)].flatMap { index(of: $0) }
   }
 
+  @inline(__always)
   private mutating func receiveData(
     _ bytes: Span<UInt8>, from source: Route, followsHello: Bool = false,
     isRelayed: Bool = false, into arrivals: inout Arrivals, at now: Instant

@@ -83,6 +83,58 @@ extension Host {
     return entries[index].connection.pollLinkAction()
   }
 
+  /// Whether any connection may have output.
+  package var hasReady: Bool { !ready.isEmpty }
+
+  /// Removes and returns the next connection that may have stream bytes, datagrams or a link
+  /// action, or nil if there is none. Poll all three, then call `didFlush`.
+  package mutating func pollReady() -> ConnectionID? {
+    guard let id = ready.popFirst() else { return nil }
+    if let index = index(of: id) { entries[index].isReady = false }
+    return id
+  }
+
+  /// Handles the events that polling a connection's output produced, then removes the connection if
+  /// it is closed, or updates its paths and deadline. Call after polling all output of a connection
+  /// that `pollReady` returned.
+  package mutating func didFlush(_ id: ConnectionID, at now: Instant) {
+    guard let index = index(of: id) else { return }
+    finishFlush(of: index, entries[index].timeoutIfUnchanged(), at: now)
+  }
+
+  /// Passes the datagrams of the ready connections to `send`, with their routes, up to the first
+  /// connection that may have output for a stream. Returns that connection, or nil if there is
+  /// none. Poll its stream and its datagrams, call `didFlush`, and call this method again.
+  ///
+  /// This does what `pollReady`, `pollDatagram` and `didFlush` do, but opens each slot only once.
+  package mutating func transmitDatagrams(
+    at now: Instant, _ send: (Span<UInt8>, Route) -> Void
+  ) -> ConnectionID? {
+    while let id = ready.popFirst() {
+      guard let index = index(of: id) else { return id }
+      switch entries[index].transmitDatagrams(&scratch, at: now, send) {
+      case .needsStream: return id
+      case .done(let timeout): finishFlush(of: index, timeout, at: now)
+      }
+    }
+    return nil
+  }
+
+  /// Finishes polling the output of the connection at `index`. `timeout` is its next timeout, or
+  /// nil if it may have events or have moved.
+  @inline(__always)
+  private mutating func finishFlush(of index: Int, _ timeout: Instant?, at now: Instant) {
+    if let timeout { return deadlines.set(timeout, at: index) }
+    let id = entries[index].id
+    handleEvents(of: index, at: now)
+    guard let index = self.index(of: id) else { return }
+    if entries[index].connection.isClosed {
+      remove(index, at: now)
+    } else {
+      updatePathsAndDeadline(of: index, at: now)
+    }
+  }
+
   /// Handles the events of the connection at `index`. Processes the events that concern seats and
   /// keys, and passes all others to the owner.
   mutating func handleEvents(of index: Int, at now: Instant) {

@@ -22,9 +22,9 @@ package struct Host {
   /// The connections that have a pending `messages` event, which is the most frequent kind of
   /// event. These events come after all of `events`.
   var readable = Deque<ConnectionID>()
-  private var ready = Deque<ConnectionID>()
+  var ready = Deque<ConnectionID>()
   /// The next timeout of each connection, by slot.
-  private var deadlines = DeadlineTree()
+  var deadlines = DeadlineTree()
   var scratch = Scratch()
   /// The connections whose timeouts `handleTimeout` is about to handle. It is a property only so
   /// that its storage is reused.
@@ -323,31 +323,6 @@ extension Host {
     ready.append(entries[index].id)
   }
 
-  /// Removes and returns the next connection that may have stream bytes, datagrams or a link
-  /// action, or nil if there is none. Poll all three, then call `didFlush`.
-  package mutating func pollReady() -> ConnectionID? {
-    guard let id = ready.popFirst() else { return nil }
-    if let index = index(of: id) { entries[index].isReady = false }
-    return id
-  }
-
-  /// Handles the events that polling a connection's output produced, then removes the connection if
-  /// it is closed, or updates its paths and deadline. Call after polling all output of a connection
-  /// that `pollReady` returned.
-  package mutating func didFlush(_ id: ConnectionID, at now: Instant) {
-    guard let index = index(of: id) else { return }
-    if let timeout = entries[index].timeoutIfUnchanged() {
-      return deadlines.set(timeout, at: index)
-    }
-    handleEvents(of: index, at: now)
-    guard let index = self.index(of: id) else { return }
-    if entries[index].connection.isClosed {
-      remove(index, at: now)
-    } else {
-      updatePathsAndDeadline(of: index, at: now)
-    }
-  }
-
   /// Queues a connection as ready again if its stream still has output. Call if the stream's send
   /// queue had no room for all of the output.
   package mutating func markReadyIfNeeded(_ id: ConnectionID) {
@@ -381,8 +356,9 @@ extension Host {
     at now: Instant
   ) throws(SendError) -> UInt64? {
     guard let index = index(of: id) else { throw .notConnected }
-    let number = try entries[index].connection.send(bytes, on: channel, options, at: now)
-    markReady(index)
-    return number
+    var isNewlyReady = false
+    let result = entries[index].send(bytes, on: channel, options, &isNewlyReady, at: now)
+    if isNewlyReady { ready.append(id) }
+    return try result.get()
   }
 }

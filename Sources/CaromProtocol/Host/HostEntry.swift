@@ -60,6 +60,43 @@ extension Host.Entry {
     return change
   }
 
+  /// Queues a message; see `Host.send`. Sets `isNewlyReady` to whether the connection has to be
+  /// queued in `ready`.
+  ///
+  /// Returns an error instead of throwing it: if an access to an element of an array may end with
+  /// an error, the compiler does not inline it.
+  @inline(__always)
+  mutating func send(
+    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, _ isNewlyReady: inout Bool,
+    at now: Instant
+  ) -> Result<UInt64?, SendError> {
+    do throws(SendError) {
+      let number = try connection.send(bytes, on: channel, options, at: now)
+      isNewlyReady = !isReady
+      isReady = true
+      return .success(number)
+    } catch { return .failure(error) }
+  }
+
+  /// What has become of a connection that was ready.
+  enum Transmission {
+    /// Its stream has to be polled first. Nothing was transmitted.
+    case needsStream
+    /// Everything was transmitted. The value is what `timeoutIfUnchanged` returns.
+    case done(Instant?)
+  }
+
+  /// Marks the connection as not ready and passes all datagrams that it can send now to `send`,
+  /// unless it has a stream.
+  mutating func transmitDatagrams(
+    _ scratch: inout Scratch, at now: Instant, _ send: (Span<UInt8>, Route) -> Void
+  ) -> Transmission {
+    isReady = false
+    guard !connection.hasStream, connection.linkAction == nil else { return .needsStream }
+    while let route = pollDatagram(&scratch, at: now) { send(scratch.writer.span, route) }
+    return .done(timeoutIfUnchanged())
+  }
+
   /// Writes the connection's next datagram with `scratch.writer` and returns its route, or nil if
   /// no datagram can be sent now.
   mutating func pollDatagram(_ scratch: inout Scratch, at now: Instant) -> Route? {

@@ -189,6 +189,18 @@ extension Lobby {
     handleHostEvents(at: now)
   }
 
+  /// Passes the datagrams of the ready connections to `send`; see `Host.transmitDatagrams`.
+  package mutating func transmitDatagrams(
+    at now: Instant, _ send: (Span<UInt8>, Route) -> Void
+  ) -> ConnectionID? {
+    while true {
+      let connection = host.transmitDatagrams(at: now, send)
+      guard matchmaker != nil else { return connection }
+      handleHostEvents(at: now)
+      if connection != nil || !host.hasReady { return connection }
+    }
+  }
+
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }
 

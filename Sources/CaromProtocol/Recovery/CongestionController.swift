@@ -45,7 +45,7 @@ struct CongestionController: Sendable {
   static let maximumQueueTarget: Int64 = 25_000_000
 
   // Every packet needs the first of these properties, every acknowledgement also those up to
-  // `startupLoss`.
+  // `recentQueue`.
   var roundTrip = RoundTripEstimator()
   /// The congestion window: the maximum number of bytes in flight.
   private(set) var window = CongestionController.initialWindowPackets * PathMTUSearch.base
@@ -56,11 +56,6 @@ struct CongestionController: Sendable {
   /// Whether the window and the rate are at their minimum, because more than
   /// `LossDetector.probesBeforeBackoff` consecutive probes went unanswered.
   private(set) var isStalled = false
-
-  var bandwidthFilter = BandwidthFilter()
-  var rounds = RoundStatistics()
-  var recentQueue = RecentQueue()
-
   /// The loss rate of the packets sent while `isCalm` was true. This flow cannot have caused their
   /// loss.
   private var calmLoss = LossRate(memory: 512)
@@ -68,6 +63,10 @@ struct CongestionController: Sendable {
   private var totalLoss = LossRate(memory: 512)
   /// The loss rate of packets that were acknowledged or declared lost during startup.
   private var startupLoss = LossRate(memory: 64)
+
+  var bandwidthFilter = BandwidthFilter()
+  var rounds = RoundStatistics()
+  var recentQueue = RecentQueue()
 
   var competition = CompetitionDetector()
   var growth = BandwidthGrowth()
@@ -139,7 +138,7 @@ struct CongestionController: Sendable {
   }
 
   // These methods are mutating so that the model is accessed in place rather than copied.
-  private mutating func findWindow(_ startupBandwidth: Double) -> Int {
+  @inline(__always) private mutating func findWindow(_ startupBandwidth: Double) -> Int {
     let least = Self.minimumWindowPackets * packetSize
     let first = Self.initialWindowPackets * packetSize
     if isStalled { return least }
@@ -153,7 +152,7 @@ struct CongestionController: Sendable {
     }
   }
 
-  private mutating func findRate(_ startupBandwidth: Double) -> Double {
+  @inline(__always) private mutating func findRate(_ startupBandwidth: Double) -> Double {
     if isStalled { return Self.minimumRate }
     let first = Double(Self.initialWindowPackets * packetSize) * 1e9 / Double(roundTrip.smoothed)
     switch phase {
@@ -171,7 +170,7 @@ struct CongestionController: Sendable {
   /// Returns the estimated bandwidth from which startup computes the window and the rate, in bytes
   /// per second. Because `calmLoss` may not have a measurement yet, all loss during startup counts
   /// as random loss until a queue builds up.
-  private mutating func findStartupBandwidth() -> Double {
+  @inline(__always) private mutating func findStartupBandwidth() -> Double {
     let loss = queue <= queueTarget ? min(startupLoss.value, Self.maximumRandomLoss) : 0
     return bandwidth / (1 - max(loss, randomLoss))
   }
@@ -186,7 +185,7 @@ struct CongestionController: Sendable {
 
   /// Records that a packet was acknowledged or declared lost. The argument `isCalm` is the value of
   /// the property `isCalm` when the packet was sent.
-  mutating func recordFate(isLost: Bool, isCalm: Bool) {
+  @inline(__always) mutating func recordFate(isLost: Bool, isCalm: Bool) {
     if isCalm { calmLoss.add(isLost: isLost) }
     if phase.isStartup { startupLoss.add(isLost: isLost) }
     totalLoss.add(isLost: isLost)
@@ -215,13 +214,13 @@ struct CongestionController: Sendable {
     refresh()
   }
 
-  private mutating func add(_ sample: DeliveryRate.Sample, _ report: Report) {
+  @inline(__always) private mutating func add(_ sample: DeliveryRate.Sample, _ report: Report) {
     if sample.priorDelivered >= rounds.end { beginRound(until: report.delivered) }
     rounds.current.bandwidth = max(rounds.current.bandwidth, sample.rate)
     bandwidthFilter.add(sample.rate, isAppLimited: sample.isAppLimited)
   }
 
-  private mutating func beginRound(until end: Int64) {
+  @inline(__always) private mutating func beginRound(until end: Int64) {
     rounds.count += 1
     if rounds.count <= Self.jitterLearningRounds {
       rounds.learnInitialJitter()

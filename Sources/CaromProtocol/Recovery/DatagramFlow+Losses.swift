@@ -4,8 +4,14 @@ extension DatagramFlow {
   /// Returns the time at which `handleTimeout` must be called, or nil if no timer is armed. The
   /// method is mutating so that the flow is accessed in place rather than copied.
   package mutating func findTimeout() -> Instant? {
-    let deadline = min(lossDeadline, findProbeDeadline())
+    let deadline = findDeadline()
     return deadline == .max ? nil : Instant(nanoseconds: deadline)
+  }
+
+  /// Returns the time, in nanoseconds, at which `handleTimeout` must be called, or `.max` if no
+  /// timer is armed.
+  @inline(__always) mutating func findDeadline() -> Int64 {
+    min(lossDeadline, findProbeDeadline())
   }
 
   /// Returns the time, in nanoseconds, at which to send a probe for the oldest outstanding packet

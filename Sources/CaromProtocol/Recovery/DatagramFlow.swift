@@ -123,10 +123,12 @@ package struct DatagramFlow: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The length of the datagram's payload.
+  ///   - acknowledged: The largest number in the acknowledgement that the packet contains; nil if
+  ///     it contains none. `takeConfirmed` returns it once the packet is acknowledged.
   ///   - isAppLimited: Whether the application has no more data to send.
   package mutating func didSend(
-    bytes: Int, isAckEliciting: Bool, records: [FrameRecord], isMTUProbe: Bool = false,
-    isAppLimited: Bool, at now: Instant
+    bytes: Int, isAckEliciting: Bool, records: [FrameRecord], acknowledged: UInt64? = nil,
+    isMTUProbe: Bool = false, isAppLimited: Bool, at now: Instant
   ) {
     let size = bytes + Self.headers
     var packet = SentPacket(sent: now.nanoseconds, bytes: size, traits: [])
@@ -141,6 +143,7 @@ package struct DatagramFlow: Sendable {
         &packet, inFlight: sent.inFlight, isAppLimited: isAppLimited && !isMTUProbe)
       pacer.recordSent(size, at: now.nanoseconds, rate: congestion.rate)
       nonElicitingRun = 0
+      if let acknowledged { packet.acknowledged = acknowledged }
     } else {
       nonElicitingRun += 1
     }
@@ -148,6 +151,10 @@ package struct DatagramFlow: Sendable {
     statistics.packetsSent += 1
     statistics.bytesSent += size
   }
+
+  /// Returns the largest number in those acknowledgements of this side that the peer has received
+  /// since the last call; nil if there are none.
+  @inline(__always) mutating func takeConfirmed() -> UInt64? { sent.takeConfirmed() }
 
   /// Returns the length of the path MTU probe that is due, or nil if none is. The probe is an
   /// ack-eliciting datagram padded to this length.

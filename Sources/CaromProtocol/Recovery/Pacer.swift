@@ -14,14 +14,14 @@ struct Pacer: Sendable {
 
   /// Returns the number of bytes that may be sent now at `rate` bytes per second; negative if the
   /// next packet is due after `now`.
-  func credit(at now: Int64, rate: Double) -> Int {
+  @inline(__always) func credit(at now: Int64, rate: Double) -> Int {
     let behind = now - max(next, now - Self.maximumCatchUp)
     return Int(Double(behind) * rate / 1e9)
   }
 
   /// Delays the next packet by the time that sending `bytes` bytes takes at `rate` bytes per
   /// second.
-  mutating func recordSent(_ bytes: Int, at now: Int64, rate: Double) {
+  @inline(__always) mutating func recordSent(_ bytes: Int, at now: Int64, rate: Double) {
     next = max(next, now - Self.maximumCatchUp) + Int64(Double(bytes) * 1e9 / rate)
   }
 

@@ -43,6 +43,7 @@ struct PacketRing: Sendable {
   }
 
   /// Stores a new packet and appends it to a list.
+  @inline(__always)
   mutating func append(_ packet: consuming SentPacket, _ number: UInt64, to list: inout List) {
     let low = UInt32(truncatingIfNeeded: number)
     packet.next = low
@@ -59,7 +60,7 @@ struct PacketRing: Sendable {
     link(number, to: &list)
   }
 
-  private mutating func link(_ number: UInt64, to list: inout List) {
+  @inline(__always) private mutating func link(_ number: UInt64, to list: inout List) {
     if list.isEmpty {
       list.head = number
     } else {

@@ -46,6 +46,7 @@ package struct ReceivedPackets: Sendable {
   package var hasUnacknowledged: Bool { lowestUnacknowledged != .max }
 
   /// Returns whether the packet `number` was received before or is too old to be remembered.
+  @inline(__always)
   package func isSeen(_ number: UInt64) -> Bool { number < floor || ranges.contains(number) }
 
   /// Records a received packet. Returns false if the packet is a duplicate or too old to be
@@ -69,6 +70,7 @@ package struct ReceivedPackets: Sendable {
     return true
   }
 
+  @inline(__always)
   private mutating func scheduleAcknowledgement(isImmediate: Bool, at now: Instant) {
     unacknowledgedCount += 1
     let limit = now < sendingUntil ? Self.piggybackThreshold : Self.acknowledgementThreshold
@@ -87,6 +89,7 @@ package struct ReceivedPackets: Sendable {
 
   /// Returns the short acknowledgement for a packet header and marks it as written. Returns nil if
   /// the short form cannot report every packet that was received since the last acknowledgement.
+  @inline(__always)
   package mutating func takeShortForm(at now: Instant) -> ShortAcknowledgement? {
     guard let largest else { return nil }
     let lowest = largest - min(largest, AcknowledgedRanges.shortSpan - 1)
@@ -115,7 +118,7 @@ package struct ReceivedPackets: Sendable {
 
   /// Returns the time since the packet with the largest number arrived, as an acknowledgement
   /// delay.
-  package func ackDelay(at now: Instant) -> AckDelay {
+  @inline(__always) package func ackDelay(at now: Instant) -> AckDelay {
     AckDelay(nanoseconds: now.nanoseconds - largestArrival.nanoseconds)
   }
 

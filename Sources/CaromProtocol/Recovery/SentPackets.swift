@@ -19,6 +19,8 @@ struct SentPackets: Sendable {
   private(set) var nonEliciting = PacketRing.List()
   /// The total size of the outstanding packets, in bytes.
   private(set) var inFlight = 0
+  /// What `takeConfirmed` returns; `.max` stands for nil.
+  private var confirmed = UInt64.max
 
   private var ring = PacketRing()
   private var records = [FrameRecord](repeating: FrameRecord(.reliable), count: 1)
@@ -43,13 +45,8 @@ struct SentPackets: Sendable {
     ring.reserve(number - oldest + 1, from: oldest)
     nextNumber += 1
     packet.recordsStart = recordsEnd
-    var count = newRecords.count
-    if let last = newRecords.last, last.kind == .acknowledgement {
-      packet.acknowledged = last.number
-      count -= 1
-    }
-    packet.recordCount = UInt16(truncatingIfNeeded: count)
-    if count > 0 { append(newRecords, count) }
+    packet.recordCount = UInt16(truncatingIfNeeded: newRecords.count)
+    if !newRecords.isEmpty { append(newRecords) }
     guard packet.traits.contains(.isAckEliciting) else {
       return ring.append(packet, number, to: &nonEliciting)
     }
@@ -57,13 +54,13 @@ struct SentPackets: Sendable {
     ring.append(packet, number, to: &outstanding)
   }
 
-  private mutating func append(_ newRecords: [FrameRecord], _ count: Int) {
+  private mutating func append(_ newRecords: [FrameRecord]) {
     var start = recordsEnd
     if !outstanding.isEmpty { start = ring[outstanding.head].recordsStart }
     if !nonEliciting.isEmpty { start = min(start, ring[nonEliciting.head].recordsStart) }
-    reserveRecords(recordsEnd - start + UInt64(count), from: start)
-    for index in 0..<count {
-      records[Int(truncatingIfNeeded: recordsEnd) & (records.count - 1)] = newRecords[index]
+    reserveRecords(recordsEnd - start + UInt64(newRecords.count), from: start)
+    for record in newRecords {
+      records[Int(truncatingIfNeeded: recordsEnd) & (records.count - 1)] = record
       recordsEnd += 1
     }
   }
@@ -93,7 +90,17 @@ struct SentPackets: Sendable {
   /// Removes an outstanding or non-eliciting packet that was acknowledged, and appends its records
   /// to `acknowledged`.
   mutating func acknowledge(_ number: UInt64, into acknowledged: inout [FrameRecord]) {
+    let reported = ring[number].acknowledged
+    if reported != .max, confirmed == .max || reported > confirmed { confirmed = reported }
     removeUnresolved(number, into: &acknowledged)
+  }
+
+  /// Returns the largest number in the acknowledgements of packets that were acknowledged since the
+  /// last call; nil if there are none.
+  @inline(__always) mutating func takeConfirmed() -> UInt64? {
+    guard confirmed != .max else { return nil }
+    defer { confirmed = .max }
+    return confirmed
   }
 
   /// Moves an outstanding packet to the list of lost packets, and appends its records to
@@ -115,17 +122,16 @@ struct SentPackets: Sendable {
   }
 
   private mutating func removeUnresolved(_ number: UInt64, into resolved: inout [FrameRecord]) {
-    let start = ring[number].recordsStart
-    for position in start..<start + UInt64(ring[number].recordCount) {
-      resolved.append(records[Int(truncatingIfNeeded: position) & (records.count - 1)])
-    }
-    if ring[number].acknowledged != .max {
-      resolved.append(FrameRecord(.acknowledgement, number: ring[number].acknowledged))
+    let (start, count) = (ring[number].recordsStart, ring[number].recordCount)
+    if count > 0 {
+      for position in start..<start + UInt64(count) {
+        resolved.append(records[Int(truncatingIfNeeded: position) & (records.count - 1)])
+      }
     }
     guard ring[number].traits.contains(.isAckEliciting) else {
       return ring.remove(number, from: &nonEliciting)
     }
-    ring.remove(number, from: &outstanding)
     inFlight -= Int(ring[number].bytes)
+    ring.remove(number, from: &outstanding)
   }
 }

@@ -1,6 +1,6 @@
 /// The delay of an acknowledgement, encoded in one byte: three bits of exponent and five of
 /// mantissa, in units of 16 µs. The largest byte means "this long or longer".
-package struct AckDelay: Hashable, Sendable {
+package struct AckDelay: Hashable, Sendable, BitwiseCopyable {
   /// The encoded delay: the exponent in the upper three bits, the mantissa in the lower five.
   package var byte: UInt8
 

@@ -31,6 +31,7 @@ package struct AcknowledgedRanges: Hashable, Sendable {
   }
 
   package func contains(_ number: UInt64) -> Bool {
+    if let newest, number > newest.upperBound { return false }
     for index in 0..<count where number >= self[index].lowerBound {
       return number <= self[index].upperBound
     }
@@ -45,7 +46,7 @@ package struct AcknowledgedRanges: Hashable, Sendable {
 
   /// Replaces all ranges with the range of a short acknowledgement: the 64 numbers up to `largest`,
   /// or 0 through `largest` if `largest` is less than 64.
-  package mutating func setShort(largest: UInt64) {
+  @inline(__always) package mutating func setShort(largest: UInt64) {
     removeAll()
     newest = largest - Swift.min(largest, Self.shortSpan - 1)...largest
   }
@@ -64,6 +65,7 @@ package struct AcknowledgedRanges: Hashable, Sendable {
 
   /// Adds a number and returns whether it is new. If the set would then have 65 ranges, removes the
   /// oldest and stores it in `evicted`; the removed range may consist of the new number itself.
+  @inline(__always)
   mutating func insert(_ number: UInt64, evicted: inout ClosedRange<UInt64>?) -> Bool {
     guard let newest else {
       newest = number...number
@@ -73,6 +75,13 @@ package struct AcknowledgedRanges: Hashable, Sendable {
       self.newest = newest.lowerBound...number
       return true
     }
+    return insertOutOfOrder(number, evicted: &evicted)
+  }
+
+  /// Adds a number that does not follow the largest one.
+  private mutating func insertOutOfOrder(
+    _ number: UInt64, evicted: inout ClosedRange<UInt64>?
+  ) -> Bool {
     var index = 0
     while index < count, self[index].lowerBound > number { index += 1 }
     if index < count, self[index].upperBound >= number { return false }

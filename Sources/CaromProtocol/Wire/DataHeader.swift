@@ -123,7 +123,7 @@ package struct DataHeader: Hashable, Sendable {
   }
 
   /// Appends the header.
-  package func write(to writer: inout FrameWriter) {
+  @inline(__always) package func write(to writer: inout FrameWriter) {
     var head = ShortBytes()
     var first = role.rawValue << 6 | UInt8(numberLength - 1) << 4
     if acknowledgement != nil { first |= Self.acknowledgementBit }

@@ -36,7 +36,7 @@ enum FrameByte {
 }
 
 /// One frame of a packet.
-package enum Frame: ~Escapable {
+package enum Frame: ~Escapable, BitwiseCopyable {
   /// A message or a fragment of one.
   case message(MessageFrame)
   /// A ping: a frame without content that elicits an acknowledgement.

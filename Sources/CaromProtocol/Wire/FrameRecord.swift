@@ -10,8 +10,6 @@ package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
     case receipt
     /// A credit for a channel. A lost credit is retransmitted.
     case credit
-    /// An acknowledgement. `number` is the largest packet number that it acknowledged.
-    case acknowledgement
   }
 
   package var kind: Kind
@@ -40,7 +38,7 @@ package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
 extension [FrameRecord] {
   /// Removes all records but keeps their storage. There are few records, and removing even one with
   /// `removeAll` takes ten times as long.
-  mutating func clear() {
-    while popLast() != nil {}
+  @inline(__always) mutating func clear() {
+    while !isEmpty { removeLast() }
   }
 }

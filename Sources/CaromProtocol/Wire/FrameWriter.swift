@@ -32,19 +32,22 @@ package struct FrameWriter: Sendable {
   }
 
   /// Begins a packet of at most `limit` bytes.
-  package mutating func begin(limit: Int) {
+  @inline(__always) package mutating func begin(limit: Int) {
     count = 0
     beginNext(limit: limit)
   }
 
   /// Begins a packet of at most `limit` bytes after the bytes that are already written.
-  private mutating func beginNext(limit: Int) {
+  @inline(__always) private mutating func beginNext(limit: Int) {
     self.limit = limit
     end = count + limit
     previous.reset()
     // A header is written as eight bytes, of which those after its end do not count.
     let size = end + ShortBytes.maximumCount
-    guard limit > 0, storage.count < size else { return }
+    if limit > 0, storage.count < size { grow(to: size) }
+  }
+
+  @inline(never) private mutating func grow(to size: Int) {
     let more = [UInt8](repeating: 0, count: size - storage.count)
     if storage.isEmpty { storage = more } else { storage += more }
   }
@@ -131,8 +134,10 @@ package struct FrameWriter: Sendable {
     let start = count
     let end = start + part.count
     precondition(end <= storage.count, "the appended bytes must fit into the packet")
-    var output = storage.mutableSpan
-    for index in part.indices { output[start &+ index] = part[index] }
+    var all = storage.mutableSpan
+    var output = all._mutatingExtracting(start..<end)
+    // The compiler copies many bytes at a time, since both spans are known to be equally long.
+    for index in 0..<part.count { output[index] = part[index] }
     count = end
   }
 }
@@ -183,6 +188,7 @@ extension FrameWriter {
 
 extension FrameWriter {
   /// Appends a whole message. Returns false if the message does not fit.
+  @inline(__always)
   package mutating func appendMessage(
     _ delivery: Delivery, channel: UInt8, number: UInt64, _ payload: Span<UInt8>
   ) -> Bool {
@@ -225,7 +231,7 @@ extension FrameWriter {
     return lead + (delivery.isNumbered ? 2 : 0) + VarInt.length(of: UInt64(length)) + length
   }
 
-  private mutating func appendMessageHead(
+  @inline(__always) private mutating func appendMessageHead(
     _ delivery: Delivery, channel: UInt8, number: UInt64, length: Int
   ) -> Bool {
     precondition(

@@ -1,5 +1,5 @@
 /// A message or a fragment of one in a received packet. The payload is not copied.
-package struct MessageFrame: ~Escapable {
+package struct MessageFrame: ~Escapable, BitwiseCopyable {
   /// The maximum length of a message, in bytes: 1 MiB.
   package static let maximumMessage = 1 << 20
   /// The channel of the session's own messages. The application's channels all have lower numbers.

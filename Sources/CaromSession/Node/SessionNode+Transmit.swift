@@ -79,20 +79,18 @@ extension SessionNode {
     rearm(simulation)
   }
 
-  /// Transmits the output of all connections up to the first one that has a stream. Returns that
-  /// connection, or nil if no connection has output left. The machine is accessed only once for all
-  /// of these connections.
+  /// Transmits the output of all connections up to the first one that may have output for a stream.
+  /// Returns that connection, or nil if no connection has output left. The machine is accessed only
+  /// once for all of these connections.
   private static func transmit(
     _ lobby: inout Lobby, on sockets: NodeSockets, _ count: inout UInt64, at now: Instant
   ) -> ConnectionID? {
     while let answer = lobby.host.pollStatelessReply() {
       count += send(answer.bytes.span, to: answer.route, on: sockets.datagrams)
     }
-    while let connection = lobby.host.pollReady() {
-      if !sockets.streams.isEmpty, sockets.streams[connection] != nil { return connection }
-      transmitDatagrams(of: connection, &lobby, on: sockets.datagrams, &count, at: now)
+    return lobby.transmitDatagrams(at: now) { datagram, route in
+      count += send(datagram, to: route, on: sockets.datagrams)
     }
-    return nil
   }
 
   private static func transmitDatagrams(
