@@ -1,6 +1,6 @@
 # The two commands of the README are `make play` and `make test`; `make help` lists the rest.
 .DEFAULT_GOAL := help
-.PHONY: help play build-game test build install bench lint format sanitize soak docs fuzz mutants \
+.PHONY: help play build-game test build wasm install bench lint format sanitize soak docs fuzz mutants \
   release-check
 
 # Each set of build flags has a folder of its own, so that no run throws another's work away.
@@ -59,6 +59,9 @@ test: ## the gate: build and run all tests
 build: ## everything, release
 	@.ci/setup play
 	swift build -c release
+
+wasm: ## air hockey's page, in .build/page: the engine as WebAssembly, and the files beside it
+	@Tests/page.sh .build/page
 
 # With the Swift libraries in it, the tool runs where Swift is not installed.
 install: ## build the carom tool and install it as PREFIX/bin/carom (PREFIX=/usr/local)

@@ -176,6 +176,9 @@ let package = Package(
 
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
+    // Compiled for WebAssembly by `make wasm`; here, for its tests.
+    module(
+      "WebEngine", ["AirHockey", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation"]),
     module("AirHockeyTerminal", ["AirHockey", "CaromCore", "CaromPhysics", "TerminalText"]),
     .executableTarget(
       name: "air-hockey",
@@ -286,6 +289,9 @@ let package = Package(
         "CaromTransport",
       ]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
+    tests(
+      "WebEngine",
+      ["AirHockey", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation", "WebEngine"]),
     tests(
       "AirHockeyTerminal",
       ["AirHockey", "AirHockeyTerminal", "CaromCore", "CaromPhysics", "TerminalText"]),

@@ -1,6 +1,15 @@
 // What Embedded Swift and compiled C expect of a C library, for WebAssembly without one.
 #include "cwebruntime.h"
 
+// Written with 64-bit products only: a 128-bit one would call `__multi3`, and so this function.
+cweb_int128 cweb_multiply(cweb_int128 a, cweb_int128 b) {
+  uint64_t a0 = (uint32_t)a.low, a1 = a.low >> 32, b0 = (uint32_t)b.low, b1 = b.low >> 32;
+  uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32);
+  uint64_t other = a0 * b1 + (uint32_t)middle;
+  uint64_t high = a1 * b1 + (middle >> 32) + (other >> 32) + a.high * b.low + a.low * b.high;
+  return (cweb_int128){.low = (uint32_t)low | other << 32, .high = high};
+}
+
 #ifdef __wasm__
 
 // The end of the program's static data, which the linker defines.
@@ -49,6 +58,15 @@ int memcmp(const void *left, const void *right, size_t count) {
     if (a[index] != b[index]) return a[index] < b[index] ? -1 : 1;
   }
   return 0;
+}
+
+static cweb_int128 halves(unsigned __int128 value) {
+  return (cweb_int128){.low = (uint64_t)value, .high = (uint64_t)(value >> 64)};
+}
+
+__int128 __multi3(__int128 a, __int128 b) {
+  cweb_int128 product = cweb_multiply(halves((unsigned __int128)a), halves((unsigned __int128)b));
+  return (__int128)((unsigned __int128)product.high << 64 | product.low);
 }
 
 uintptr_t __stack_chk_guard = 0x5ca1ab1e;

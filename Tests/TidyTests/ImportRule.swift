@@ -13,6 +13,7 @@ enum ImportRule {
     "CaromProtocol": ["CaromCore", "CaromCodec", "CaromCrypto"],
     "CaromGroup": ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol"],
     "AirHockey": ["CaromCore", "CaromPhysics", "CaromSimulation"],
+    "WebEngine": ["AirHockey", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation"],
     "TerminalText": [],
     "AirHockeyTerminal": ["AirHockey", "CaromCore", "CaromPhysics", "TerminalText"],
   ]

@@ -32,3 +32,12 @@ void *_Nullable cweb_allocate(cweb_heap *_Nonnull heap, size_t size, size_t alig
 
 // Releases memory that `cweb_allocate` returned for the same heap. NULL is ignored.
 void cweb_release(cweb_heap *_Nonnull heap, void *_Nullable memory);
+
+// The halves of a 128-bit integer.
+typedef struct {
+  uint64_t low, high;
+} cweb_int128;
+
+// Returns the low 128 bits of the product of two integers. Compilers expect this of their runtime
+// library, since WebAssembly has no instruction for it.
+cweb_int128 cweb_multiply(cweb_int128 a, cweb_int128 b);

@@ -1,0 +1,296 @@
+// The page: which match is played, what is said about it, and the loop that draws it.
+
+import {
+  AirHockey, AWAY, END_REASONS, EVENTS, GAME_EVENTS, HOME, LINKS, PHASES, PLAYERS, REQUESTS,
+  TOUCHES,
+} from "./air-hockey.js";
+import { LINK_PATH } from "./carom.js";
+import { Controls } from "./controls.js";
+import { Dialogs } from "./dialogs.js";
+import { Sound } from "./sound.js";
+import { Table } from "./table.js";
+
+/** The fragment of the page's address in a match on the network, which survives a reload. */
+const JOINED = "#join";
+
+class Page {
+  #engine;
+  #table = new Table(document.getElementById("table"));
+  #controls = new Controls(document.getElementById("table"), this.#table);
+  #sound = new Sound();
+  #dialogs = new Dialogs(this);
+  /** One of "demonstration", "solo", "shared" and "network". */
+  #mode = "demonstration";
+  #names = ["", ""];
+  #endCode = null;
+  #finalScore = null;
+  #wakeLock = null;
+
+  /** @param {AirHockey} engine */
+  constructor(engine) {
+    this.#engine = engine;
+    addEventListener("resize", () => this.#table.fit());
+    addEventListener("pagehide", () => this.#engine.leave());
+    addEventListener("keydown", (event) => this.#key(event));
+    document.addEventListener("visibilitychange", () => this.#visibilityChanged());
+    document.getElementById("pause").addEventListener("click", () => this.pause());
+    this.#prepareMute();
+    if (location.hash === JOINED) this.join(); else this.showTitle();
+    requestAnimationFrame((now) => this.#frame(now));
+  }
+
+  // What the dialogs ask for.
+
+  /** Shows the title above a match of two computer players. */
+  showTitle() {
+    history.replaceState(null, "", location.pathname + location.search);
+    this.#begin("demonstration", [], ["", ""], HOME);
+    this.#engine.start(PLAYERS.medium, PLAYERS.hard);
+    this.#dialogs.showTitle();
+  }
+
+  /** @param {number} strength One of `PLAYERS`. */
+  playComputer(strength) {
+    this.#begin("solo", [HOME], ["You", "Computer"], HOME);
+    this.#engine.start(PLAYERS.person, strength);
+  }
+
+  /** Two people play on this screen. */
+  playTogether() {
+    this.#begin("shared", [HOME, AWAY], ["Blue", "Red"], HOME);
+    this.#engine.start(PLAYERS.person, PLAYERS.person);
+  }
+
+  /** Joins the match of the host from which the page comes. */
+  join() {
+    history.replaceState(null, "", JOINED);
+    this.#begin("network", [AWAY], ["", this.#dialogs.playerName], AWAY);
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const name = this.#dialogs.playerName;
+    this.#engine.join(
+      `${scheme}://${location.host}${LINK_PATH}`, playerID(), name, () => this.#update());
+  }
+
+  /**
+   * Pauses the match; in a match over the network, for the opponent as well. Leaves a match whose
+   * host does not answer.
+   */
+  pause() {
+    if (this.#mode === "demonstration") return;
+    const { link } = this.#engine.state;
+    if (link === LINKS.none || link === LINKS.playing) return this.#request(REQUESTS.pause);
+    this.showTitle();
+  }
+
+  /** Ends this player's pause. */
+  resume() { this.#request(REQUESTS.resume); }
+
+  /** Begins the next match after the end of one. */
+  playAgain() { this.#request(REQUESTS.startMatch); }
+
+  #request(request) {
+    this.#engine.request(this.#mode === "network" ? AWAY : HOME, request);
+  }
+
+  #begin(mode, seats, names, near) {
+    this.#mode = mode;
+    this.#names = names;
+    this.#endCode = null;
+    this.#finalScore = null;
+    this.#controls.reset(seats);
+    this.#table.setNear(near);
+    this.#dialogs.close();
+    this.#keepAwake(mode !== "demonstration");
+  }
+
+  // The loop.
+
+  #frame(now) {
+    const state = this.#engine.state;
+    this.#controls.apply(this.#engine, state, now);
+    this.#update();
+    const shown = this.#engine.state;
+    this.#table.paint(shown, now);
+    this.#describe(shown);
+    requestAnimationFrame((next) => this.#frame(next));
+  }
+
+  #update() {
+    for (const event of this.#engine.update()) this.#handle(event);
+  }
+
+  #handle(event) {
+    const isPlayed = this.#mode !== "demonstration";
+    if (isPlayed) this.#sound.play(event);
+    switch (event.code) {
+      case GAME_EVENTS.touch: return this.#vibrate(event.first);
+      case GAME_EVENTS.goal:
+        this.#table.flash(event.first, performance.now());
+        if (!isPlayed) return;
+        return this.#dialogs.announceGoal(this.#sideOf(event.first), this.#engine.state);
+      case GAME_EVENTS.foul:
+        return isPlayed && this.#dialogs.announce(
+          this.#isOwn(event.first) ? "You kept the puck too long."
+            : `${this.#names[event.first]} kept the puck too long.`);
+      case EVENTS.joined:
+        this.#names = [this.#engine.hostName || "Host", this.#names[AWAY] || "You"];
+        return this.#dialogs.announce(`You play against ${this.#names[HOME]}.`);
+      case EVENTS.finalScore:
+        this.#finalScore = [event.first, event.second];
+        return;
+      case EVENTS.left:
+        this.#endCode = event.first;
+        return;
+    }
+  }
+
+  #isOwn(seat) {
+    return this.#mode === "network" ? seat === AWAY : this.#mode === "solo" && seat === HOME;
+  }
+
+  #sideOf(seat) { return this.#isOwn(seat) ? "you" : this.#names[seat]; }
+
+  #vibrate(touches) {
+    const own = this.#mode === "network" ? TOUCHES.awayMallet : TOUCHES.homeMallet;
+    if (this.#mode !== "demonstration" && touches & own) navigator.vibrate?.(12);
+  }
+
+  /** Says in words what the state means. */
+  #describe(state) {
+    const near = this.#mode === "network" ? AWAY : HOME;
+    this.#dialogs.showScore(state, this.#names, near, this.#mode);
+    if (this.#mode === "demonstration") return;
+    if (state.link === LINKS.ended) return this.#describeEnd();
+    if (state.link === LINKS.connecting || state.link === LINKS.waiting) {
+      return this.#dialogs.showNotice("Joining the match …");
+    }
+    if (state.link === LINKS.interrupted) {
+      return this.#dialogs.showNotice("Connection lost. Reconnecting …");
+    }
+    if (state.pauses !== 0) return this.#describePause(state, near);
+    if (state.phase === PHASES.matchEnd) return this.#describeWinner(state);
+    this.#dialogs.closeMessage();
+    this.#dialogs.showNotice(this.#notice(state));
+  }
+
+  #describeEnd() {
+    const reason = this.#engine.endText || END_REASONS[this.#endCode] || END_REASONS[10];
+    const score = this.#finalScore;
+    const text = score ? `${reason} The final score is ${score[1]} to ${score[0]}.` : reason;
+    this.#dialogs.showMessage("The match is over", text, "Join again", () => this.join());
+  }
+
+  #describePause(state, near) {
+    const isOwn = this.#mode !== "network" || (state.pauses & (1 << near)) !== 0;
+    if (isOwn) {
+      const text = this.#mode === "network" ? "Your opponent waits for you." : "";
+      return this.#dialogs.showMessage("Paused", text, "Play on", () => this.resume());
+    }
+    this.#dialogs.closeMessage();
+    this.#dialogs.showNotice(`${this.#names[1 - near]} has paused the match.`);
+  }
+
+  #describeWinner(state) {
+    const winner = state.phaseSeat ?? HOME;
+    const title = this.#isOwn(winner) ? "You win!" : `${this.#names[winner]} wins`;
+    const text = `${state.score[winner]} to ${state.score[1 - winner]}`;
+    this.#dialogs.showMessage(title, text, "Play again", () => this.playAgain());
+  }
+
+  #notice(state) {
+    switch (state.phase) {
+      case PHASES.faceOff: return state.remaining > 20 ? "Get ready" : "";
+      case PHASES.goalPause: return `Goal for ${this.#sideOf(state.phaseSeat)}!`;
+      case PHASES.serve:
+        // For the first two of the ten seconds.
+        if (state.remaining <= 480) return "";
+        return this.#isOwn(state.phaseSeat)
+          ? "You serve" : `${this.#names[state.phaseSeat]} serves`;
+      default: return "";
+    }
+  }
+
+  // The page itself.
+
+  #key(event) {
+    if (event.target instanceof HTMLInputElement || event.repeat) return;
+    if (event.code === "KeyP" || event.code === "Escape") {
+      if (this.#dialogs.isPauseShown) this.resume(); else this.pause();
+    }
+    if (event.code === "KeyM") document.getElementById("mute").click();
+  }
+
+  #prepareMute() {
+    const button = document.getElementById("mute");
+    const show = () => {
+      button.setAttribute("aria-pressed", String(this.#sound.isMuted));
+      button.style.textDecoration = this.#sound.isMuted ? "line-through" : "";
+    };
+    this.#sound.isMuted = stored("carom.muted") === "yes";
+    show();
+    button.addEventListener("click", () => {
+      this.#sound.isMuted = !this.#sound.isMuted;
+      store("carom.muted", this.#sound.isMuted ? "yes" : "no");
+      show();
+    });
+  }
+
+  /** A match without a network waits for a page that is hidden. */
+  #visibilityChanged() {
+    const isLocal = this.#mode === "solo" || this.#mode === "shared";
+    if (document.hidden) return void (isLocal && this.pause());
+    this.#keepAwake(this.#mode !== "demonstration");
+    if (this.#mode !== "network") return;
+    this.#update();
+    // A page that slept for longer than a connection lasts takes its seat again.
+    if (this.#engine.state.link === LINKS.ended && this.#endCode === 10) this.join();
+  }
+
+  async #keepAwake(isPlaying) {
+    try {
+      if (isPlaying) this.#wakeLock = await navigator.wakeLock?.request("screen");
+      else await this.#wakeLock?.release();
+    } catch {
+      // Without the lock, the screen may go dark; the match goes on.
+    }
+  }
+}
+
+/** @param {string} key @returns {?string} Null without storage, as in some private windows. */
+function stored(key, storage = () => localStorage) {
+  try {
+    return storage().getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function store(key, value, storage = () => localStorage) {
+  try {
+    storage().setItem(key, value);
+  } catch {
+    // What cannot be stored is asked for again.
+  }
+}
+
+/**
+ * The id by which a host knows this player after a reload. Each tab has its own.
+ * @returns {Uint8Array} 16 bytes.
+ */
+function playerID() {
+  const tab = () => sessionStorage;
+  const known = stored("carom.id", tab)?.match(/^([0-9a-f]{2}){16}$/)?.[0];
+  const id = known
+    ? Uint8Array.from(known.match(/../g), (digits) => parseInt(digits, 16))
+    : crypto.getRandomValues(new Uint8Array(16));
+  store("carom.id", Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join(""), tab);
+  return id;
+}
+
+try {
+  new Page(await AirHockey.load(fetch("air-hockey.wasm")));
+} catch (error) {
+  document.getElementById("notice").hidden = false;
+  document.getElementById("notice").textContent =
+    `The game cannot be loaded: ${error.message}`;
+}

@@ -1,0 +1,127 @@
+// A headless Chromium, driven through its debugging pipe: JSON messages that end with a 0 byte.
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { engineFile } from "./support.mjs";
+
+const program = "/usr/bin/chromium";
+
+/** Whether the tests of the page are skipped, and why. */
+export const skip = existsSync(program) ? false : "chromium is not installed";
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
+
+/** Serves the page on the loopback interface, as any web server would. */
+export async function servePage() {
+  const server = http.createServer(async (request, response) => {
+    const name = path.basename(new URL(request.url, "http://page").pathname) || "index.html";
+    const file = name.endsWith(".wasm") ? engineFile : `Sources/AirHockeyPage/${name}`;
+    try {
+      const body = await readFile(file);
+      response.writeHead(200, { "Content-Type": TYPES[path.extname(name)] ?? "text/plain" });
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, address: `http://127.0.0.1:${server.address().port}/` };
+}
+
+/** A page in a browser of its own. */
+export class Browser {
+  #folder = mkdtempSync(path.join(tmpdir(), "carom-page-"));
+  #process;
+  #answers = new Map();
+  #next = 1;
+  #session;
+  #ended;
+  /** What the page has reported as errors. */
+  errors = [];
+
+  static async open(address, { width, height, isMobile = false }) {
+    const browser = new Browser();
+    const { targetInfos } = await browser.#send("Target.getTargets");
+    const { targetId } = targetInfos.find(({ type }) => type === "page");
+    const target = { targetId, flatten: true };
+    browser.#session = (await browser.#send("Target.attachToTarget", target)).sessionId;
+    await browser.#send("Runtime.enable");
+    await browser.#send("Emulation.setDeviceMetricsOverride", {
+      width, height, deviceScaleFactor: isMobile ? 2 : 1, mobile: isMobile,
+    });
+    if (isMobile) await browser.#send("Emulation.setTouchEmulationEnabled", { enabled: true });
+    await browser.#send("Page.navigate", { url: address });
+    return browser;
+  }
+
+  constructor() {
+    this.#process = spawn(program, [
+      "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+      `--user-data-dir=${this.#folder}`, "about:blank",
+    ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    this.#ended = new Promise((resolve) => this.#process.on("close", resolve));
+    let rest = "";
+    this.#process.stdio[4].setEncoding("utf8").on("data", (text) => {
+      const messages = (rest + text).split("\0");
+      rest = messages.pop();
+      for (const message of messages) this.#receive(JSON.parse(message));
+    });
+  }
+
+  #receive({ id, result, error, method, params }) {
+    if (method === "Runtime.exceptionThrown") {
+      this.errors.push(params.exceptionDetails.exception?.description);
+    }
+    const answer = this.#answers.get(id);
+    this.#answers.delete(id);
+    if (error) answer?.reject(new Error(error.message)); else answer?.resolve(result);
+  }
+
+  #send(method, params = {}) {
+    const id = this.#next++, sessionId = this.#session;
+    this.#process.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
+    return new Promise((resolve, reject) => this.#answers.set(id, { resolve, reject }));
+  }
+
+  /** Returns the value of an expression in the page, which may be a promise. */
+  async evaluate(expression) {
+    const { result, exceptionDetails } = await this.#send("Runtime.evaluate", {
+      expression, awaitPromise: true, returnByValue: true, userGesture: true,
+    });
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description);
+    return result.value;
+  }
+
+  /** Waits until an expression in the page is true. Rejected after a number of seconds. */
+  async until(expression, seconds = 10) {
+    const end = Date.now() + 1000 * seconds;
+    while (!(await this.evaluate(`Boolean(${expression})`).catch(() => false))) {
+      if (Date.now() > end) throw new Error(`not within ${seconds} s: ${expression}`);
+      await new Promise((resume) => setTimeout(resume, 20));
+    }
+  }
+
+  /** Puts fingers on the screen, moves them or takes them away, as a person does. */
+  touch(type, points) {
+    const touchPoints = points.map(([x, y], id) => ({ x, y, id }));
+    return this.#send("Input.dispatchTouchEvent", { type, touchPoints });
+  }
+
+  /** Presses and releases a key. */
+  async press(code, key) {
+    for (const type of ["keyDown", "keyUp"]) {
+      await this.#send("Input.dispatchKeyEvent", { type, code, key });
+    }
+  }
+
+  async close() {
+    this.#process.kill("SIGKILL");
+    await this.#ended;
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

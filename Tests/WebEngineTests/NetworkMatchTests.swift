@@ -1,0 +1,169 @@
+import AirHockey
+import CaromCore
+import CaromPhysics
+import CaromProtocol
+import CaromSimulation
+import Testing
+
+@testable import WebEngine
+
+/// An engine and a host on the time of the test.
+private struct Meeting {
+  let engine = AirHockeyEngine()
+  var host: TestHost
+  var now = Instant(nanoseconds: 1_000_000_000)
+  var events: [EngineEvent] = []
+
+  init(version: UInt16 = NetworkMatch.version, seats: Int = 1) {
+    host = TestHost(version: version, seats: seats, at: now)
+    engine.join(as: PeerID(high: 2, low: 2), name: "Leo", at: now)
+  }
+
+  /// Opens a link. Returns whether the engine uses it.
+  @discardableResult
+  mutating func open() -> Bool {
+    host.accept(at: now)
+    return engine.openLink(at: now)
+  }
+
+  /// Plays for some time, in steps of four milliseconds.
+  mutating func play(_ duration: Duration, isConnected: Bool = true) {
+    let end = now + duration
+    while now < end {
+      now = now.advanced(by: .milliseconds(4))
+      let state = engine.state(at: now)
+      if let puck = state.rink?.puck.position.vector {
+        engine.setTarget(Vector(0.7, 0.7 * puck.y), of: .away)
+      }
+      engine.step(at: now)
+      if isConnected { host.exchange(with: engine, at: now) }
+      while let event = engine.pollEvent() { events.append(event) }
+    }
+  }
+
+  var link: EngineState.Link { engine.state(at: now).link }
+}
+
+struct NetworkMatchTests {
+  @Test func `an engine plays in step with a host`() throws {
+    var meeting = Meeting()
+    let isUsed = meeting.open()
+    #expect(isUsed)
+    #expect(meeting.link == .connecting)
+    meeting.play(.seconds(10))
+    #expect(meeting.link == .playing)
+    #expect(meeting.events.first == .joined)
+    #expect(meeting.engine.hostName == "Maya")
+    let state = meeting.engine.state(at: meeting.now)
+    #expect(state.desyncs == 0)
+    #expect(state.seat == .away)
+    #expect(state.roundTrip.map { (38...50).contains($0.inMilliseconds) } == true)
+    let confirmed = try #require(meeting.engine.confirmed)
+    #expect(confirmed.tick > 500)
+    let history = meeting.host.match.server.broadcaster.history
+    #expect(confirmed.hash == history.state(at: Tick(confirmed.tick))?.hash)
+  }
+
+  @Test func `the inputs of the page reach the host in time`() {
+    var meeting = Meeting()
+    meeting.open()
+    meeting.play(.seconds(4))
+    #expect(!meeting.host.match.server.areInputsLate(of: 1))
+    let mallet = meeting.host.match.server.state.state.awayMallet.vector
+    #expect(abs(mallet.x - 0.7) < 0.01)
+  }
+
+  @Test func `a request is carried out once, by the host as well`() {
+    var meeting = Meeting()
+    meeting.open()
+    meeting.play(.seconds(2))
+    meeting.engine.add(.pause, of: .away)
+    meeting.play(.seconds(1))
+    #expect(meeting.host.match.server.state.state.pauses == .away)
+    meeting.engine.add(.resume, of: .away)
+    meeting.play(.seconds(1))
+    #expect(meeting.host.match.server.state.state.pauses == [])
+    #expect(meeting.events.filter { $0 == .game(.paused(.away)) }.count == 1)
+  }
+
+  @Test func `a broken link is followed by another one, and nothing is lost`() {
+    var meeting = Meeting()
+    meeting.open()
+    meeting.play(.seconds(2))
+    meeting.host.breakStream(at: meeting.now)
+    meeting.engine.closeLink(.reset, at: meeting.now)
+    meeting.play(.milliseconds(500), isConnected: false)
+    #expect(meeting.link == .interrupted)
+    #expect(meeting.events.suffix(2) == [.interrupted, .reconnect])
+    meeting.open()
+    meeting.play(.seconds(2))
+    #expect(meeting.link == .playing)
+    #expect(meeting.events.contains(.resumed))
+    #expect(meeting.engine.state(at: meeting.now).desyncs == 0)
+    #expect(meeting.host.ended == [])
+  }
+
+  @Test func `a link that does not come back ends the match after the resume limit`() {
+    var meeting = Meeting()
+    meeting.open()
+    meeting.play(.seconds(2))
+    meeting.engine.closeLink(.reset, at: meeting.now)
+    meeting.play(SessionTiming().resumeLimit + .seconds(1), isConnected: false)
+    #expect(meeting.link == .ended)
+    #expect(meeting.events.last == .left(.timedOut))
+    let isUsed = meeting.open()
+    #expect(!isUsed)
+  }
+
+  @Test func `a link that cannot be opened ends the match`() {
+    let meeting = Meeting()
+    meeting.engine.closeLink(.reset, at: meeting.now)
+    #expect(meeting.engine.pollEvent() == .left(.unreachable))
+    #expect(meeting.link == .ended)
+  }
+
+  @Test func `the end of a session is told with its score`() throws {
+    var meeting = Meeting()
+    meeting.open()
+    meeting.play(.seconds(2))
+    meeting.host.finish(at: meeting.now)
+    meeting.play(.milliseconds(100))
+    let score = meeting.host.match.server.state.state.score
+    #expect(meeting.events.suffix(2) == [.finalScore(score), .left(.finished)])
+  }
+
+  @Test func `a host of another version is told apart`() {
+    var meeting = Meeting(version: 2)
+    meeting.open()
+    meeting.play(.milliseconds(200))
+    #expect(meeting.events == [.left(.otherVersion)])
+  }
+
+  @Test func `a full host is told apart`() {
+    var meeting = Meeting(seats: 0)
+    meeting.open()
+    meeting.play(.milliseconds(200))
+    #expect(meeting.events == [.left(.full)])
+  }
+
+  @Test(arguments: [[9], [2, 1], []])
+  func `a notice that no host sends to a player ends the match`(bytes: [UInt8]) {
+    var meeting = Meeting()
+    meeting.open()
+    meeting.play(.seconds(1))
+    meeting.host.send(bytes, on: 2, at: meeting.now)
+    meeting.play(.milliseconds(100))
+    #expect(meeting.events.last == .left(.violation))
+    #expect(meeting.host.ended == [.protocolViolation])
+  }
+
+  @Test func `leaving says goodbye`() {
+    var meeting = Meeting()
+    meeting.open()
+    meeting.play(.seconds(1))
+    meeting.engine.leave(at: meeting.now)
+    meeting.play(.milliseconds(200))
+    #expect(meeting.host.ended == [.left])
+    #expect(meeting.events.last == .left(.closed))
+  }
+}

@@ -1,0 +1,144 @@
+import AirHockey
+import CaromCore
+import CaromProtocol
+import CaromSimulation
+
+@testable import WebEngine
+
+/// The host of a match, whose home player is a computer, with streams that deliver what was written
+/// after `delay`. Everything happens on the time of the test.
+struct TestHost {
+  /// The time for which bytes are on the way.
+  var delay = Duration.milliseconds(20)
+  /// The host's sessions, and the match that it serves.
+  private(set) var match: RollbackHost<Rink, ConnectionID>
+  /// The reasons for which connections have ended.
+  private(set) var ended: [DisconnectReason] = []
+  private var host: Host
+  private var computer = ComputerPlayer(.home, strength: .hard, seed: 5)
+  private var requests = HomeRequests()
+  /// The connection that the newest stream belongs to.
+  private var stream: ConnectionID?
+  private var toHost: [(arrival: Instant, bytes: [UInt8])] = []
+  private var toEngine: [(arrival: Instant, bytes: [UInt8])] = []
+
+  init(version: UInt16 = NetworkMatch.version, seats: Int = 1, at now: Instant) {
+    let local = PeerInfo(
+      id: PeerID(high: 1, low: 1), name: "Maya", application: "airhockey",
+      applicationVersion: version)
+    host = Host(local, seats: seats)
+    match = RollbackHost(
+      RollbackServer(Rink(), players: 2, rate: Preset.ticksPerSecond, at: now), remotePlayers: [1])
+  }
+
+  /// Accepts a stream from the engine. What was on the way on an earlier one is lost.
+  mutating func accept(at now: Instant) {
+    (toHost, toEngine) = ([], [])
+    let id = host.makeConnectionID()
+    if host.accept(id, at: now) { stream = id }
+    drain(at: now)
+  }
+
+  /// Breaks the stream.
+  mutating func breakStream(at now: Instant) {
+    (toHost, toEngine) = ([], [])
+    if let stream { host.handleLinkEnd(.reset, of: stream, at: now) }
+    stream = nil
+    drain(at: now)
+  }
+
+  /// Sends what the host's owner would send at the end of a session, and says goodbye.
+  mutating func finish(at now: Instant) {
+    guard let stream else { return }
+    let state = match.server.state.state
+    let notice = MatchNotice.ended(match: state.match, state.score).encoded
+    _ = try? host.send(notice.span, on: 2, SendOptions(.reliableOrdered), to: stream, at: now)
+    host.close(stream, Goodbye(.finished), at: now)
+    drain(at: now)
+  }
+
+  /// Sends bytes on a channel, which may violate the protocol.
+  mutating func send(_ bytes: [UInt8], on channel: UInt8, at now: Instant) {
+    guard let stream else { return }
+    _ = try? host.send(bytes.span, on: channel, SendOptions(.reliableOrdered), to: stream, at: now)
+    drain(at: now)
+  }
+
+  /// Passes bytes between the engine and the host, and plays what is due.
+  mutating func exchange(with engine: AirHockeyEngine, at now: Instant) {
+    let sent = engine.takeOutput(upTo: 1 << 16, queued: 0, at: now)
+    if !sent.isEmpty { toHost.append((now + delay, sent)) }
+    while let next = toHost.first, next.arrival <= now {
+      toHost.removeFirst()
+      if let stream { host.receive(next.bytes.span, on: stream, at: now) }
+      drain(at: now)
+    }
+    if let timeout = host.nextTimeout, now >= timeout { host.handleTimeout(at: now) }
+    playDueTicks(at: now)
+    drain(at: now)
+    while let next = toEngine.first, next.arrival <= now {
+      toEngine.removeFirst()
+      // One byte at a time: the cuts of a link mean nothing.
+      for byte in next.bytes { engine.receive([byte].span, at: now) }
+    }
+  }
+
+  private mutating func playDueTicks(at now: Instant) {
+    for _ in 0..<match.server.takeDueTicks(at: now) {
+      let state = match.server.state.state
+      match.server.setInput(requests.input(computer.input(for: state), in: state), for: 0)
+      match.advance()
+    }
+    var writer = PacketWriter()
+    while let (id, message) = match.pollTransmit(into: &writer) {
+      let isInputs = message == .inputs
+      let bytes = isInputs ? writer.bytes : RollbackPacket(message, writer.bytes).encoded
+      let delivery = isInputs ? Delivery.unreliableSequenced : .reliableOrdered
+      _ = try? host.send(
+        bytes.span, on: isInputs ? 0 : 1, SendOptions(delivery), to: id, at: now)
+      writer.removeAll()
+    }
+  }
+
+  private mutating func drain(at now: Instant) {
+    repeat {
+      while let event = host.pollEvent() { handle(event, at: now) }
+      while let id = host.pollReady() {
+        var sent: [UInt8] = []
+        var hasSent = true
+        while hasSent {
+          hasSent = host.pollTransmit(on: id, queued: 0, at: now) { sent.append(copying: $0) }
+        }
+        if !sent.isEmpty { toEngine.append((now + delay, sent)) }
+        if host.pollLinkAction(on: id) != nil { stream = nil }
+        host.didFlush(id, at: now)
+      }
+    } while host.hasEvents
+  }
+
+  private mutating func handle(_ event: HostEvent, at now: Instant) {
+    switch event {
+    case .requested(let id, _, _): host.admit(id, at: now)
+    case .connection(let id, .opened(let info)):
+      match.add(id, peer: info.id, as: match.player(for: info.id))
+    case .connection(let id, .messages): receiveMessages(on: id, at: now)
+    case .adopted(_, let owner): stream = owner
+    case .closed(let id, _, let reason, _):
+      ended.append(reason)
+      match.remove(id)
+    default: break
+    }
+  }
+
+  private mutating func receiveMessages(on id: ConnectionID, at now: Instant) {
+    var messages: [(channel: UInt8, bytes: [UInt8])] = []
+    while host.pollMessage(on: id, { messages.append(($0, Array(copying: $1))) }) {}
+    for (channel, bytes) in messages {
+      if channel == 0 {
+        try? match.receive(.inputs, bytes.span, from: id, at: now)
+      } else if let packet = try? RollbackPacket(decoding: bytes.span) {
+        try? match.receive(packet.message, packet.bytes.span, from: id, at: now)
+      }
+    }
+  }
+}
