@@ -98,7 +98,7 @@ struct HandshakeScript {
     case 4: if let datagram = next(isUp) { keep(datagram) }
     case 5: repeatSeen(isUp)
     case 6: receive(script.read(Int(script.next()) * 2), isUp: isUp)
-    case 7: wait(Int64(script.next()) * 20_000_000)
+    case 7: wait(Int64(script.next()) * 10_000_000)
     case 8, 9: deliverBytes(isUp, isChanged: false)
     case 10: deliverBytes(isUp, isChanged: true)
     case 11: forgeBytes(isUp)
