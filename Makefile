@@ -126,7 +126,7 @@ docs: ## the documentation as a static site in .build/docs
 	@.ci/setup play
 	@.ci/docs .build/docs
 
-fuzz: ## random bytes at every decoder, RUNS=1000000 inputs each (or a time, as in 30s)
+fuzz: ## random bytes at every decoder, RUNS=1000000 inputs each (or a time, as in 30s); BLIND=1: faster, without coverage
 	@.ci/setup play
 	@Tests/Fuzz/run.sh $(or $(RUNS),1000000)
 

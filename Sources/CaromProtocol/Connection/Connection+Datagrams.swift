@@ -26,15 +26,14 @@ extension Connection {
     _ hello: Hello, _ part: HandshakePart? = nil, from source: Route, at now: Instant
   ) {
     guard !isInitiator, !isEnding, attempt != .wrong else { return }
-    guard datagram != nil, !wouldBeginHandshake(with: part, at: now) else {
+    guard datagram != nil, !wouldBeginHandshake(hello, with: part, at: now) else {
       _ = beginPath(hello, part, from: source, at: now)
       return
     }
     datagram?.handleHello(hello, from: source, at: now)
     guard let part else { return }
     let limits = keyLimits
-    let end = datagram?.handlePart(
-      part, from: source, isProven: hello.cookie != nil, limits, at: now)
+    let end = datagram?.handlePart(part, behind: hello, from: source, limits, at: now)
     switch end {
     case nil: break
     case .keys:

@@ -33,10 +33,12 @@ extension Connection {
       message, security, key: key, hello: hello, acceptsKnown: acceptsKnown, &own)
   }
 
-  /// Returns whether a hello that is followed by `part` would begin a handshake.
-  func wouldBeginHandshake(with part: HandshakePart?, at now: Instant) -> Bool {
+  /// Returns whether `hello`, if it is followed by `part`, would begin a handshake.
+  func wouldBeginHandshake(
+    _ hello: Hello, with part: HandshakePart?, at now: Instant
+  ) -> Bool {
     guard let part, part.number == 1 else { return false }
-    return datagram?.mayRestart(with: part, at: now) ?? true
+    return datagram?.mayRestart(with: part, behind: hello, at: now) ?? true
   }
 
   /// Begins the datagram path that the peer opens. Returns false if the path must be encrypted and

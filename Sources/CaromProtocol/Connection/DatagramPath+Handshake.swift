@@ -28,18 +28,19 @@ extension DatagramPath {
     return true
   }
 
-  /// Handles `part`, a handshake message that the initiator sent after a hello. Returns how the
+  /// Handles `part`, a handshake message that the initiator sent after `hello`. Returns how the
   /// handshake has ended, or nil if it has not. The path takes its route from the last message of
   /// the handshake, because only that message is authentic; with a connect token, from the first
-  /// one that came from a proven address. `isProven` is true if the hello has a valid cookie.
+  /// one that came from a proven address. If the hello has a cookie, it is valid.
   mutating func handlePart(
-    _ part: HandshakePart, from source: Route, isProven: Bool, _ limits: KeyLimits, at now: Instant
+    _ part: HandshakePart, behind hello: Hello, from source: Route, _ limits: KeyLimits,
+    at now: Instant
   ) -> HandshakeEnd? {
     guard !isInitiator, stage != .validated, let handshake else { return nil }
     guard part.number == 3 else {
-      guard handshake.answers(part.message.span) else { return nil }
+      guard handshake.answers(part.message.span, behind: hello) else { return nil }
       isHandshakeDue = true
-      if isProven, unprovenBudget != nil {
+      if hello.cookie != nil, unprovenBudget != nil {
         // Had the path stayed, the answer that goes to this address would prove another one.
         setRoute(source)
         candidates = []
@@ -67,11 +68,12 @@ extension DatagramPath {
     return end
   }
 
-  /// Returns whether the handshake that `part` begins may replace the current handshake of the
+  /// Returns whether the handshake that `part`, behind `hello`, begins may replace the current handshake of the
   /// path. Anybody who has overheard a connection's key can begin a handshake for it, so a
   /// handshake that is not continued must not keep the initiator out.
-  func mayRestart(with part: HandshakePart, at now: Instant) -> Bool {
-    guard !isInitiator, part.number == 1, let handshake, !handshake.answers(part.message.span)
+  func mayRestart(with part: HandshakePart, behind hello: Hello, at now: Instant) -> Bool {
+    guard !isInitiator, part.number == 1, let handshake,
+      !handshake.answers(part.message.span, behind: hello)
     else { return false }
     // An initiator that knows this side's key begins again when its cookie changes before it has
     // received the answer. Nobody else can write such a message.

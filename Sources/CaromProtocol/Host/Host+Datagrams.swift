@@ -184,7 +184,7 @@ extension Host {
       return startConnection(for: hello, tail, from: source, history, at: now)
     }
     guard hello.isSealed == (side.security != nil) else { return nil }
-    if entries[index].connection.wouldBeginHandshake(with: tail.part, at: now),
+    if entries[index].connection.wouldBeginHandshake(hello, with: tail.part, at: now),
       !takeHandshake(tail.part, at: now)
     {
       return nil

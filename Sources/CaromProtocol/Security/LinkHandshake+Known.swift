@@ -102,7 +102,7 @@
       if acceptsKnown, let payload = try? noise.read(first.extracting(1...)) {
         guard let answer = try? noise.write(choice) else { return .rejected }
         return .last(
-          LinkHandshake(noise, answer, number: 2, answering: message, ciphers: [cipher]),
+          LinkHandshake(noise, answer, number: 2, answering: hello + message, ciphers: [cipher]),
           DerivedKeys(noise, cipher: cipher, usesKnownKey: true), payload: payload)
       }
       var fallback = begin(
@@ -111,7 +111,7 @@
         let answer = try? fallback.write(choice)
       else { return .rejected }
       return .second(
-        LinkHandshake(fallback, answer, number: 2, answering: message, ciphers: [cipher]))
+        LinkHandshake(fallback, answer, number: 2, answering: hello + message, ciphers: [cipher]))
     }
 
     /// Reads the responder's message. Its length shows whether the responder has the known key.

@@ -21,7 +21,8 @@
     /// The responder's message, which the initiator has received but will answer later; empty if
     /// there is none.
     let held: [UInt8]
-    /// The peer's message that the newest message answers; empty if there is none.
+    /// The peer's message that the newest message answers, after the hello that it is bound to, if
+    /// any; empty if there is no such message.
     private let answered: [UInt8]
     let noise: Handshake
     /// The ciphers that the initiator has offered or, on the responder's side, the one chosen.
@@ -190,8 +191,12 @@
 
   // MARK: - The further messages
   extension LinkHandshake {
-    /// Returns whether this side's newest message answers `message`.
-    func answers(_ message: Span<UInt8>) -> Bool { answered == Array(copying: message) }
+    /// Returns whether this side's newest message answers `message`, which has arrived behind
+    /// `hello`. A first message for a known host is bound to its hello, and so is the answer.
+    func answers(_ message: Span<UInt8>, behind hello: Hello) -> Bool {
+      let bound = HandshakeOffer.isForKnownHost(message) ? hello.encoded : []
+      return answered == bound + Array(copying: message)
+    }
 
     /// Reads the responder's message. Returns the handshake with the initiator's last message, and
     /// the keys of the link, or nil if the message is not authentic. The handshake is nil if the

@@ -137,7 +137,7 @@
       _ first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey, hello: [UInt8],
       acceptsKnown: Bool, _ secrets: inout LinkSecrets
     ) -> HandshakeAnswer { switch security {} }
-    func answers(_ message: Span<UInt8>) -> Bool { switch self {} }
+    func answers(_ message: Span<UInt8>, behind hello: Hello) -> Bool { switch self {} }
     var held: [UInt8] { switch self {} }
     func holding(_ second: [UInt8]) -> LinkHandshake { switch self {} }
     var usesToken: Bool { switch self {} }

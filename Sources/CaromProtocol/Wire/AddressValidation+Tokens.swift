@@ -111,3 +111,12 @@ public struct JoinToken: Hashable, Sendable {
     self.init(token, of: host)
   }
 }
+
+#if !hasFeature(Embedded)
+  extension JoinToken: CustomStringConvertible, CustomReflectable {
+    /// A string that names the host and does not show the token; `bytes` shows it.
+    public var description: String { "join token for \(host)" }
+    /// A mirror that contains only the host, so that `dump` does not show the token.
+    public var customMirror: Mirror { Mirror(self, children: ["host": host]) }
+  }
+#endif

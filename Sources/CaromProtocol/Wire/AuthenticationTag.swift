@@ -39,3 +39,12 @@ package struct AuthenticationTag: Hashable, Sendable {
     (a.low ^ b.low) | (a.high ^ b.high) == 0
   }
 }
+
+#if !hasFeature(Embedded)
+  extension AuthenticationTag: CustomStringConvertible, CustomReflectable {
+    /// A string that does not show the tag, which is as good as the secret that it was made with.
+    package var description: String { "authentication tag" }
+    /// An empty mirror, so that `dump` does not show the tag.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+  }
+#endif

@@ -2,6 +2,16 @@ import CaromCore
 import CaromCrypto
 import FuzzSupport
 
+/// Makes the stages before the first input, so that their time does not count as its.
+@c(LLVMFuzzerInitialize)
+public func initializeFuzzer(
+  _ count: UnsafeMutablePointer<CInt>?,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>?
+) -> CInt {
+  precondition(!NoiseRun.stages.isEmpty, "there are handshakes to continue")
+  return 0
+}
+
 /// Continues a Noise handshake whose pattern, cipher and stage the first two bytes choose, with the
 /// payloads and changes to messages that follow, in both roles. Expects that a message that is
 /// rejected changes nothing, and that no handshake of which a message was changed is completed by
