@@ -68,9 +68,9 @@ extension DatagramPath {
     return end
   }
 
-  /// Returns whether the handshake that `part`, behind `hello`, begins may replace the current handshake of the
-  /// path. Anybody who has overheard a connection's key can begin a handshake for it, so a
-  /// handshake that is not continued must not keep the initiator out.
+  /// Returns whether the handshake that `part` begins behind `hello` may replace the current
+  /// handshake of the path. Anybody who has overheard a connection's key can begin a handshake for
+  /// it, so a handshake that is not continued must not keep the initiator out.
   func mayRestart(with part: HandshakePart, behind hello: Hello, at now: Instant) -> Bool {
     guard !isInitiator, part.number == 1, let handshake,
       !handshake.answers(part.message.span, behind: hello)

@@ -180,7 +180,7 @@ import Testing
     one.handle(makeSighting(2, .waiting), at: .zero)
     #expect(actions(of: &one) == [.dial(makeID(2))])
     one.handleDialFailed(makeID(2), at: .zero)
-    let pause = try #require(one.nextTimeout) - .zero
+    let pause = try #require(one.nextTimeout) - Instant.zero
     #expect(pause >= .milliseconds(250) && pause <= .milliseconds(500))
   }
 
