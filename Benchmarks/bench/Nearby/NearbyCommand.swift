@@ -7,11 +7,11 @@ struct NearbyCommand: AsyncParsableCommand {
     abstract: "Measures meshes of nearby peers: time to connect, idle traffic, CPU, memory.",
     discussion: """
       On the virtual network: the time from the first start until everyone is connected with \
-      everyone, when all peers start within a second, and the bytes of an idle connection, IP and \
-      UDP headers included, without and with a group that has a leader.
+      everyone, when all peers start within a second, and the bytes of an idle connection, IP \
+      and UDP headers included, without and with a group that has a leader.
 
-      On loopback, all peers in one process and on one loop: the same time with DNS-SD, and the CPU \
-      time and the memory of idle peers.
+      On loopback, all peers in one process and on one loop: the same time with DNS-SD, and the \
+      CPU time and the memory of idle peers.
       """)
 
   @Option(help: "Numbers of peers.")

@@ -53,7 +53,7 @@ struct NearbyMesh: Sendable {
         }
         var mesh = NearbyMesh(count: count)
         await sides.meet()
-        mesh.time = .zero + (world.now - .zero)
+        mesh.time = Instant.zero.duration(to: world.now)
         try await world.sleep(for: .seconds(10))
         mesh.idleBytes = try await measureLinks(of: Array(hosts.indices), hosts, in: world)
         await sides.meet()

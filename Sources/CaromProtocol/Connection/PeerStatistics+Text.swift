@@ -1,8 +1,8 @@
 import CaromCore
 
 extension PeerStatistics: CustomStringConvertible {
-  /// The measurements as a line for logs: "udp, anyone, XX, AESGCM, 12.3 ms, 0.4 % lost, 1250 kB/s, 0
-  /// bytes queued". What was not measured is left out.
+  /// The measurements as a line for logs: "udp, anyone, XX, AESGCM, 12.3 ms, 0.4 % lost, 1250 kB/s,
+  /// 0 bytes queued". What was not measured is left out.
   public var description: String {
     var parts = [link?.description ?? "no link", protection.description]
     if let roundTrip {
