@@ -44,6 +44,8 @@ extension Instant: InstantProtocol {
   }
 
   /// Returns the instant `duration` before `a`.
+  // Without the attribute, `instant - .zero` would be ambiguous.
+  @_disfavoredOverload
   @inlinable public static func - (a: Instant, duration: Duration) -> Instant {
     a.advanced(by: .zero - duration)
   }

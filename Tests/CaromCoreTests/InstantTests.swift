@@ -39,6 +39,8 @@ import Testing
   @Test func `an instant minus a duration is an earlier instant`() {
     #expect(Instant(nanoseconds: 5_000) - .microseconds(2) == Instant(nanoseconds: 3_000))
     #expect(Instant.zero - .nanoseconds(1) == Instant(nanoseconds: -1))
+    let start = Instant(nanoseconds: 5_000)
+    #expect(start - .zero == .nanoseconds(5_000))
   }
 
   @Test func `milliseconds have a fraction`() {

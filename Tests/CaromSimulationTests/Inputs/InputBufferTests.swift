@@ -80,7 +80,7 @@ import Testing
   @Test func `a run after a gap or before the stored inputs is rejected`() {
     var buffer = InputBuffer<Swarm.Input>()
     for _ in 0..<600 { buffer.append(Swarm.Input()) }
-    for tick in [Tick(601), Tick(10), Tick(355), Tick(UInt64.max)] {
+    for tick in [Tick(601), Tick(10), Tick(355), Tick(.max)] {
       #expect(throws: DecodeError.invalid(what: "first tick")) { try buffer.read([0], from: tick) }
     }
     #expect(throws: Never.self) { try buffer.read([0], from: Tick(357)) }

@@ -53,7 +53,7 @@ import Testing
     }
     try reader.seek(to: .zero)
     #expect(reader.tick == Tick(100))
-    try reader.seek(to: Tick(UInt64.max))
+    try reader.seek(to: Tick(.max))
     #expect(reader.tick == Tick(2_100))
     #expect(try reader.step() == false)
   }

@@ -9,6 +9,9 @@ import Testing
   }
 
   @Test func `a tick cannot be negative`() async {
-    await #expect(processExitsWith: .failure) { _ = Tick(-1) }
+    await #expect(processExitsWith: .failure) {
+      let number = -1
+      _ = Tick(number)
+    }
   }
 }
