@@ -44,8 +44,7 @@ extension Instant: InstantProtocol {
   }
 
   /// Returns the instant `duration` before `a`.
-  // Without the attribute, `instant - .zero` would be ambiguous.
-  @_disfavoredOverload
+  @_disfavoredOverload  // Otherwise, `instant - .zero` would be ambiguous.
   @inlinable public static func - (a: Instant, duration: Duration) -> Instant {
     a.advanced(by: .zero - duration)
   }

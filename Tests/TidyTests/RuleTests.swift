@@ -131,6 +131,20 @@ struct RuleTests {
     #expect(VocabularyRule.violations(in: makeFile(line)) == [])
   }
 
+  @Test func `a page that names a test or a suite that does not exist is found`() {
+    let file = makeFile(
+      "struct SomeTests {\n  @Test func `it works`() {}\n}", at: "Tests/XTests/SomeTests.swift")
+    let tests = ProofRule.Tests(in: [file])
+    for row in ["SomeTests \"it works\"", "SomeTests \"it …\"", "SomeTests"] {
+      #expect(ProofRule.faults(in: "| a claim | \(row) |", tests) == [])
+    }
+    for row in ["SomeTests \"it fails\"", "OtherTests", "OtherTests \"it works\""] {
+      #expect(!ProofRule.faults(in: "| a claim | \(row) |", tests).isEmpty, "\(row)")
+    }
+    let page = makeFile("| MP-1 | a claim | SomeTests |\n| MP-2 | a claim | nothing |")
+    #expect(ProofRule.numbers(in: page) == ["MP-1"])
+  }
+
   @Test func `public types without a topic and topics without a type are distinguished`() {
     let code = "public struct A {}\n@frozen public enum B {}\nstruct C {}\npublic func d() {}"
     let files = [makeFile(code, at: "Sources/CaromCore/A.swift")]

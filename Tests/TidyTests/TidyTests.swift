@@ -77,6 +77,30 @@ struct TidyTests {
     #expect(tested.subtracting(required).sorted() == [])
   }
 
+  @Test func `the tests that a page names exist`() {
+    let tests = ProofRule.Tests(in: SourceTree.swift + ProofRule.exampleTests)
+    var count = 0
+    for page in SourceTree.pages {
+      for (index, line) in page.lines.enumerated() {
+        for fault in ProofRule.faults(in: line, tests) {
+          Issue.record("\(page.complaint(index, fault))")
+        }
+        count += line.hasPrefix("| ") ? line.matches(of: /"[^"]+"/).count : 0
+      }
+    }
+    #expect(count > 100)
+  }
+
+  @Test func `each requirement for nearby peers has one row with its tests`() {
+    let numbers = SourceTree.pages.flatMap(ProofRule.numbers)
+    let all = [("BH", Array(1...24)), ("C", Array(1...11)), ("MP", Array(1...20) + Array(22...24))]
+    #expect(
+      numbers.sorted()
+        == all.flatMap { kind, numbers in
+          numbers.map { "\(kind)-\($0)" }
+        }.sorted())
+  }
+
   @Test func `the formatter has nothing to say`() async throws {
     let complaints = try await Formatter.complaints(
       about: ["Sources", "Tests", "Benchmarks", "Package.swift"])

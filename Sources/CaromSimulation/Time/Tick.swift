@@ -7,8 +7,7 @@ public struct Tick: Hashable, Sendable {
   @inlinable public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Creates the tick with this number, which must not be negative.
-  // Without the attribute, `Tick(.max)` would be ambiguous.
-  @_disfavoredOverload
+  @_disfavoredOverload  // Otherwise, `Tick(.max)` would be ambiguous.
   @inlinable public init(_ number: Int) {
     precondition(number >= 0, "the number of a tick is 0 or more")
     rawValue = UInt64(number)
