@@ -24,8 +24,8 @@ enum ProofRule {
     }
   }
 
-  /// What is wrong with the row `line`: suites that do not exist (a folder such as `Tests/XTests` is
-  /// no suite), and quoted tests that are in none of the row's suites. A quoted name may end with
+  /// What is wrong with the row `line`: suites that do not exist (a folder such as `Tests/XTests`
+  /// is no suite), and quoted tests that are in none of the suites. A quoted name may end with
   /// "…".
   static func faults(in line: Substring, _ tests: Tests) -> [String] {
     guard line.hasPrefix("| ") else { return [] }
