@@ -231,7 +231,7 @@ let package = Package(
     tests("CaromCodec", ["CaromCore", "CaromCodec"]),
     tests("CaromCBOR", ["CaromCBOR", "CaromCore"]),
     tests("CaromCrypto", ["CaromCore", "CaromCrypto"]),
-    tests("CaromDNS", ["CaromCore", "CaromDNS", "CaromTesting"]),
+    tests("CaromDNS", ["CaromCore", "CaromCrypto", "CaromDNS", "CaromTesting"]),
     tests(
       "CaromProtocol",
       ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol", "CaromTesting"]),

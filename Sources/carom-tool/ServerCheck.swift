@@ -51,6 +51,8 @@ final class ServerCheck: Sendable {
         return false
       case .tooManyQueries, .cancelled, .closed: return false
       case .nameError, .multicastName, .noServers: break
+      // Only updates fail for these reasons.
+      case .nameInUse, .prerequisiteFailed, .keyRejected, .clocksDiffer, .notAuthoritative: break
       }
     }
     state.withLock { $0 = .answered }

@@ -9,7 +9,9 @@ enum FolderRule {
 
   static let order: [String: [String]] = [
     "CaromCrypto": ["Primitives", "Noise", "Identity", "Access"],
-    "CaromDNS": ["Message", "Link", "Service", "Cache", "Responder", "Querier", "Unicast"],
+    "CaromDNS": [
+      "Message", "Link", "Service", "Cache", "Responder", "Querier", "Update", "Unicast", "Domain",
+    ],
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
     "CaromGroup": ["Replica", "Transfers", "Streams"],
     "CaromNearby": ["Files", "Streams", "Groups"],

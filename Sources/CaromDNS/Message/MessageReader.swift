@@ -10,7 +10,7 @@ struct MessageReader: ~Escapable {
   private let limit: Int
   private let expansionLimit: Int
   private let bytes: Span<UInt8>
-  private var offset = 0
+  private(set) var offset = 0
   private var expanded = 0
 
   @_lifetime(copy bytes)
@@ -20,6 +20,9 @@ struct MessageReader: ~Escapable {
     expansionLimit =
       limit > Message.maximumLength ? 8 * Self.expansionLimit : Self.expansionLimit
   }
+
+  /// The offset after the last byte of the message.
+  var end: Int { bytes.count }
 
   mutating func readMessage() throws(DecodeError) -> Message {
     guard bytes.count <= limit else {
@@ -135,7 +138,7 @@ struct MessageReader: ~Escapable {
 extension MessageReader {
   /// Reads a name that must end before `end`. Compression pointers must lead strictly backwards,
   /// which guarantees termination (RFC 1035 §4.1.4).
-  private mutating func readName(before end: Int) throws(DecodeError) -> Name {
+  mutating func readName(before end: Int) throws(DecodeError) -> Name {
     var wire: [UInt8] = []
     var at = offset
     var runStart = offset
@@ -178,13 +181,13 @@ extension MessageReader {
     .tooLarge(length: UInt64(expanded), limit: UInt64(expansionLimit))
   }
 
-  private mutating func readInteger(before end: Int) throws(DecodeError) -> UInt16 {
+  mutating func readInteger(before end: Int) throws(DecodeError) -> UInt16 {
     guard end - offset >= 2 else { throw .truncated(wanted: 2, remaining: end - offset) }
     defer { offset += 2 }
     return UInt16(bytes[offset]) << 8 | UInt16(bytes[offset + 1])
   }
 
-  private mutating func readBytes(_ count: Int, before end: Int) throws(DecodeError) -> [UInt8] {
+  mutating func readBytes(_ count: Int, before end: Int) throws(DecodeError) -> [UInt8] {
     guard count <= end - offset else { throw .truncated(wanted: count, remaining: end - offset) }
     defer { offset += count }
     return Array(copying: bytes.extracting(offset..<offset + count))

@@ -12,6 +12,8 @@ public struct RecordType: RawRepresentable, Hashable, Sendable {
   public static let ns = RecordType(rawValue: 2)
   /// An alias (CNAME). Its data is not interpreted, but a compressed name in it is expanded.
   public static let cname = RecordType(rawValue: 5)
+  /// The start of a zone (SOA). Its data is not interpreted.
+  package static let soa = RecordType(rawValue: 6)
   /// A pointer to another name.
   public static let ptr = RecordType(rawValue: 12)
   /// The key-value strings that describe a service (RFC 6763 §6).
@@ -22,6 +24,8 @@ public struct RecordType: RawRepresentable, Hashable, Sendable {
   public static let srv = RecordType(rawValue: 33)
   /// The list of the types that exist for a name (RFC 4034 §4, RFC 6762 §6.1).
   public static let nsec = RecordType(rawValue: 47)
+  /// A signature of the message (TSIG, RFC 8945), which is the last record of a message.
+  package static let tsig = RecordType(rawValue: 250)
   /// Every type. Valid only in a question.
   public static let any = RecordType(rawValue: 255)
 }

@@ -1,4 +1,5 @@
-/// The reason why a query to name servers failed. Each case calls for a different reaction.
+/// The reason why a query or an update sent to name servers failed. Each case calls for a different
+/// reaction.
 package enum UnicastError: Error, Hashable, Sendable {
   /// The name does not exist. Check its spelling.
   case nameError
@@ -16,6 +17,17 @@ package enum UnicastError: Error, Hashable, Sendable {
   case noServers
   /// Too many queries are running. Wait for one to finish.
   case tooManyQueries
+  /// The name to register is in use (YXDOMAIN). Register another one.
+  case nameInUse
+  /// A prerequisite of the update does not hold: the records in the zone are not the expected ones.
+  case prerequisiteFailed
+  /// The server does not know the key, or the key has another secret. Use the zone's key.
+  case keyRejected
+  /// This host's clock is ahead of the server's by the given number of seconds, which is more than
+  /// 300, or less than -300 if it is behind. Set this host's clock.
+  case clocksDiffer(bySeconds: Int64)
+  /// The server is not the primary server of the zone. Send updates to the primary server.
+  case notAuthoritative
   /// The caller cancelled the query.
   case cancelled
   /// The network loop has ended. Open another one.
@@ -34,6 +46,12 @@ extension UnicastError: CustomStringConvertible {
     case .multicastName: "the name is link-local: query for it by multicast"
     case .noServers: "no name server is configured: name one"
     case .tooManyQueries: "too many queries are running: wait for one to finish"
+    case .nameInUse: "the name is in use: register another one"
+    case .prerequisiteFailed: "the zone does not contain the expected records: register again"
+    case .keyRejected: "the server rejected the key: use the key of the zone"
+    case .clocksDiffer(let seconds):
+      "this host's clock and the server's differ by \(seconds.magnitude) s: set the clock"
+    case .notAuthoritative: "the server is not the zone's primary server: name that server"
     case .cancelled: "the query was cancelled"
     case .closed: "the network loop has ended: open another one"
     }

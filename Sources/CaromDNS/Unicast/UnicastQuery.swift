@@ -1,6 +1,6 @@
 import CaromCore
 
-/// Identifies a query to name servers.
+/// Identifies a query or an update sent to name servers.
 package struct UnicastQueryID: Hashable, Sendable {
   let number: UInt64
 }
@@ -24,10 +24,25 @@ struct UnicastQuery: Sendable {
   /// The maximum number of attempts, which bounds the work that misbehaving servers can cause.
   static let attemptLimit = 16
 
+  /// What the servers are asked to do.
+  enum Subject: Sendable {
+    /// Return the records of the key.
+    case records(RecordKey)
+    /// Change a zone.
+    case update(SignedUpdate)
+  }
+
+  /// The result of a query or an update.
+  enum Success: Sendable {
+    case answer(UnicastAnswer)
+    /// The server's time at which it made the update, in seconds since the beginning of 1970.
+    case updated(serverTime: UInt64)
+  }
+
   /// The next action that the resolver must perform for the query.
   enum Step: Sendable {
     case ask(Endpoint, overStream: Bool)
-    case finish(Result<UnicastAnswer, UnicastError>)
+    case finish(Result<Success, UnicastError>)
   }
 
   /// The current attempt: the queried server, and the bytes received from it so far.
@@ -38,9 +53,14 @@ struct UnicastQuery: Sendable {
     var isStream: Bool
     var expires: Instant
     var received: [UInt8] = []
+    /// The authentication code of the sent request; empty if it is not signed.
+    var code: [UInt8] = []
+    /// The error in a response that anybody may have sent. It counts only if no signed response
+    /// arrives in time.
+    var unprovenError: UnicastError?
   }
 
-  let key: RecordKey
+  let subject: Subject
   let deadline: Instant
   private(set) var attempt: Attempt?
   private var servers: [Endpoint]
@@ -49,19 +69,34 @@ struct UnicastQuery: Sendable {
   private var attempts = 0
   private var lastError: UnicastError?
 
-  init(_ key: RecordKey, servers: [Endpoint], deadline: Instant) {
-    self.key = key
+  init(_ subject: Subject, servers: [Endpoint], deadline: Instant) {
+    self.subject = subject
     self.servers = servers
     self.deadline = deadline
   }
 
   var nextTimeout: Instant { attempt?.expires ?? deadline }
 
-  /// Returns the query as a message, with recursion desired (RFC 1035 §4.1.1).
-  func message(id: UInt16) -> Message {
-    var message = Message(id: id, flags: 0x0100)
-    message.questions = [Question(key.name, key.type)]
-    return message
+  /// Returns the request in wire format: a query with recursion desired (RFC 1035 §4.1.1), or a
+  /// signed update.
+  mutating func payload(at now: Instant) -> [UInt8] {
+    guard let id = attempt?.id else { return [] }
+    switch subject {
+    case .records(let key):
+      var message = Message(id: id, flags: 0x0100)
+      message.questions = [Question(key.name, key.type)]
+      return message.encoded()
+    case .update(let update):
+      let request = update.request(id: id, at: now)
+      attempt?.code = request.code
+      return request.bytes
+    }
+  }
+
+  /// Whether the request is too long for a datagram.
+  private var needsStream: Bool {
+    guard case .update(let update) = subject else { return false }
+    return update.length > DynamicUpdate.datagramLimit
   }
 
   /// Returns the step that asks the next server, or the step that finishes the query.
@@ -76,7 +111,7 @@ struct UnicastQuery: Sendable {
       round += 1
     }
     defer { position += 1 }
-    return .ask(servers[position], overStream: false)
+    return .ask(servers[position], overStream: needsStream)
   }
 
   /// Records an attempt with a server, over TCP if `isStream` is true.
@@ -99,6 +134,7 @@ struct UnicastQuery: Sendable {
   /// nil if neither has passed.
   mutating func handleTimeout(at now: Instant) -> Step? {
     guard now >= nextTimeout else { return nil }
+    if let error = attempt?.unprovenError { return dropServer(error, at: now) }
     return next(at: now)
   }
 
@@ -116,7 +152,7 @@ struct UnicastQuery: Sendable {
       guard attempts < Self.attemptLimit else { return next(at: now) }
       return .ask(attempt.server, overStream: true)
     }
-    return conclude(message, at: now)
+    return conclude(message, payload, at: now)
   }
 
   /// Handles bytes from the connection: a two-byte length and the message (RFC 7766 §8). Returns
@@ -131,7 +167,7 @@ struct UnicastQuery: Sendable {
     guard let message = Self.message(payload, limit: Message.maximumStreamLength),
       answers(message), !message.isTruncated
     else { return dropServer(.serverFailure, at: now) }
-    return conclude(message, at: now)
+    return conclude(message, payload, at: now)
   }
 
   /// Decodes a message, or returns nil if it is malformed. Of a truncated message, only the
@@ -147,20 +183,54 @@ struct UnicastQuery: Sendable {
   /// Returns whether the message answers this query: it has the same ID and the same question (RFC
   /// 5452 §9.1).
   private func answers(_ message: Message) -> Bool {
-    message.isResponse && message.flags & 0x7800 == 0 && message.id == attempt?.id
-      && message.questions == [Question(key.name, key.type)]
+    guard let id = attempt?.id else { return false }
+    switch subject {
+    case .records(let key):
+      return message.isResponse && message.flags & 0x7800 == 0 && message.id == id
+        && message.questions == [Question(key.name, key.type)]
+    case .update(let update): return update.isAnswered(by: message, id: id)
+    }
   }
 
-  private mutating func conclude(_ message: Message, at now: Instant) -> Step? {
+  private mutating func conclude(
+    _ message: Message, _ payload: [UInt8], at now: Instant
+  ) -> Step? {
+    switch subject {
+    case .records(let key): conclude(message, key, at: now)
+    case .update(let update): conclude(update, message, payload, at: now)
+    }
+  }
+
+  private mutating func conclude(
+    _ message: Message, _ key: RecordKey, at now: Instant
+  ) -> Step? {
     switch message.flags & 0x000F {
     case 0:
       guard let answer = UnicastAnswer(to: key, from: message) else {
         return dropServer(.serverFailure, at: now)
       }
-      return .finish(.success(answer))
+      return .finish(.success(.answer(answer)))
     case 3: return .finish(.failure(.nameError))
     case 5: return dropServer(.refused, at: now)
     default: return dropServer(.serverFailure, at: now)
+    }
+  }
+
+  /// Concludes an attempt to update a zone. A response whose signature cannot be verified concludes
+  /// it only if it is an error that came over a connection, which others cannot forge easily; an
+  /// error in a datagram counts if no better response arrives in time (RFC 8945 §5.4).
+  private mutating func conclude(
+    _ update: SignedUpdate, _ message: Message, _ payload: [UInt8], at now: Instant
+  ) -> Step? {
+    switch update.result(of: message, payload, to: attempt?.code ?? [], at: now) {
+    case .finished(.success(let time)): return .finish(.success(.updated(serverTime: time)))
+    case .finished(.failure(let error)): return .finish(.failure(error))
+    case .tryNext(let error): return dropServer(error, at: now)
+    case .unproven(let error?) where attempt?.isStream == true:
+      return dropServer(error, at: now)
+    case .unproven(let error):
+      if let error { attempt?.unprovenError = error }
+      return attempt?.isStream == true ? dropServer(.serverFailure, at: now) : nil
     }
   }
 

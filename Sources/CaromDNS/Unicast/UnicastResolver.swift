@@ -1,7 +1,8 @@
 import CaromCore
 
-/// Queries name servers (RFC 1035, RFC 7766). Each attempt uses a new random ID and a new port, and
-/// only responses from the queried server to the query's question are accepted (RFC 5452).
+/// Queries name servers (RFC 1035, RFC 7766) and updates their zones (RFC 2136). Each attempt uses
+/// a new random ID and a new port, and only responses from the queried server to the query's
+/// question are accepted (RFC 5452). An update's response must be signed as well (RFC 8945).
 ///
 /// The resolver is polled. After each call, carry out the steps from `pollTransmit`, handle the
 /// events from `pollEvent`, and call `handleTimeout` at `nextTimeout`.
@@ -24,6 +25,9 @@ package struct UnicastResolver: Sendable {
   /// The result of a query. Each query ends with exactly one event.
   package enum Event: Hashable, Sendable {
     case answered(UnicastQueryID, UnicastAnswer)
+    /// A server has made an update, at the given time of its own clock in seconds since the
+    /// beginning of 1970.
+    case updated(UnicastQueryID, serverTime: UInt64)
     case failed(UnicastQueryID, UnicastError)
   }
 
@@ -73,12 +77,30 @@ package struct UnicastResolver: Sendable {
     _ key: RecordKey, as id: UnicastQueryID, of servers: [Endpoint], deadline: Instant,
     at now: Instant
   ) throws(UnicastError) {
-    guard !key.name.isLinkLocal else { throw .multicastName }
+    try start(.records(key), about: key.name, as: id, of: servers, deadline: deadline, at: now)
+  }
+
+  /// Starts an update of a zone with an id from `makeQueryID`. `time` is the time on the wall clock
+  /// in seconds since the beginning of 1970, by which the update is signed with `key`.
+  package mutating func update(
+    _ update: DynamicUpdate, signedWith key: TransactionKey, time: UInt64, as id: UnicastQueryID,
+    of servers: [Endpoint], deadline: Instant, at now: Instant
+  ) throws(UnicastError) {
+    let subject = UnicastQuery.Subject.update(
+      SignedUpdate(update, key: key, time: time, at: now))
+    try start(subject, about: update.zone, as: id, of: servers, deadline: deadline, at: now)
+  }
+
+  private mutating func start(
+    _ subject: UnicastQuery.Subject, about name: Name, as id: UnicastQueryID,
+    of servers: [Endpoint], deadline: Instant, at now: Instant
+  ) throws(UnicastError) {
+    guard !name.isLinkLocal else { throw .multicastName }
     guard !servers.isEmpty else { throw .noServers }
     guard entries.count < Self.queryLimit else { throw .tooManyQueries }
     let chosen = Array(servers.prefix(Self.serverLimit))
     entries.append(
-      Entry(id: id, query: UnicastQuery(key, servers: chosen, deadline: deadline)))
+      Entry(id: id, query: UnicastQuery(subject, servers: chosen, deadline: deadline)))
     let index = entries.count - 1
     advance(index, at: now) { $0.next(at: now) }
   }
@@ -157,8 +179,10 @@ extension UnicastResolver {
     if let flow { outbox.append(.close(flow)) }
     switch step {
     case .ask(let server, let isStream): ask(server, overStream: isStream, for: index, at: now)
-    case .finish(.success(let answer)):
+    case .finish(.success(.answer(let answer))):
       events.append(.answered(entries.remove(at: index).id, answer))
+    case .finish(.success(.updated(let time))):
+      events.append(.updated(entries.remove(at: index).id, serverTime: time))
     case .finish(.failure(let error)):
       events.append(.failed(entries.remove(at: index).id, error))
     }
@@ -171,7 +195,7 @@ extension UnicastResolver {
     let flow = UnicastFlow(number: makeNumber())
     let id = UInt16.random(in: .min ... .max, using: &generator)
     entries[index].query.begin(flow, id: id, to: server, overStream: isStream, at: now)
-    let payload = entries[index].query.message(id: id).encoded()
+    let payload = entries[index].query.payload(at: now)
     if isStream {
       let length = [UInt8(payload.count >> 8), UInt8(truncatingIfNeeded: payload.count)]
       outbox.append(.stream(flow, length + payload, to: server))

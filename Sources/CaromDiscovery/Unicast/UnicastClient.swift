@@ -19,18 +19,56 @@ package actor UnicastClient: LoopActor {
   private var timer: LoopTimer?
   private var hook: ShutdownHook?
   private var isClosed = false
+  /// A closure that returns the time on the wall clock in seconds since the beginning of 1970.
+  private var time: @Sendable () -> UInt64 = { UInt64(max(0, WallClock.milliseconds)) / 1000 }
   private var continuations:
-    [UnicastQueryID: CheckedContinuation<Result<UnicastAnswer, UnicastError>, Never>] = [:]
+    [UnicastQueryID: CheckedContinuation<Result<Reply, UnicastError>, Never>] = [:]
+
+  /// The successful result of a query or an update.
+  private enum Reply: Sendable {
+    case answer(UnicastAnswer)
+    case updated(serverTime: UInt64)
+  }
 
   /// Creates a client that runs on `loop`.
   package init(on loop: NetworkLoop) { self.loop = loop }
+
+  /// Replaces the wall clock by which updates are signed. Tests use it.
+  package func use(_ time: @escaping @Sendable () -> UInt64) { self.time = time }
 
   /// Queries `servers` for the records of `type` under `name`.
   package func ask(
     _ name: Name, _ type: RecordType, of servers: [Endpoint],
     within limit: Duration = UnicastClient.defaultTimeLimit
   ) async throws(UnicastError) -> UnicastAnswer {
-    let deadline = loop.now.advanced(by: limit)
+    let reply = try await perform { client, id throws(UnicastError) in
+      try client.resolver.ask(
+        RecordKey(name, type), as: id, of: servers, deadline: client.loop.now + limit,
+        at: client.loop.now)
+    }
+    guard case .answer(let answer) = reply else { throw .serverFailure }
+    return answer
+  }
+
+  /// Sends an update, signed with `key`, to the first of `servers` that makes it, and returns the
+  /// server's time in seconds since the beginning of 1970.
+  package func update(
+    _ update: DynamicUpdate, signedWith key: TransactionKey, at servers: [Endpoint],
+    within limit: Duration = UnicastClient.defaultTimeLimit
+  ) async throws(UnicastError) -> UInt64 {
+    let reply = try await perform { client, id throws(UnicastError) in
+      try client.resolver.update(
+        update, signedWith: key, time: client.time(), as: id, of: servers,
+        deadline: client.loop.now + limit, at: client.loop.now)
+    }
+    guard case .updated(let serverTime) = reply else { throw .serverFailure }
+    return serverTime
+  }
+
+  /// Starts a query or an update with `start`, and returns its result.
+  private func perform(
+    _ start: (isolated UnicastClient, UnicastQueryID) throws(UnicastError) -> Void
+  ) async throws(UnicastError) -> Reply {
     let id = resolver.makeQueryID()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -40,8 +78,7 @@ package actor UnicastClient: LoopActor {
         do throws(UnicastError) {
           guard !Task.isCancelled else { throw .cancelled }
           try prepare()
-          try resolver.ask(
-            RecordKey(name, type), as: id, of: servers, deadline: deadline, at: loop.now)
+          try start(self, id)
         } catch {
           finish(id, .failure(error))
         }
@@ -76,7 +113,7 @@ package actor UnicastClient: LoopActor {
     finish(id, .failure(.cancelled))
   }
 
-  private func finish(_ id: UnicastQueryID, _ result: Result<UnicastAnswer, UnicastError>) {
+  private func finish(_ id: UnicastQueryID, _ result: Result<Reply, UnicastError>) {
     continuations.removeValue(forKey: id)?.resume(returning: result)
   }
 
@@ -93,7 +130,8 @@ package actor UnicastClient: LoopActor {
     if let next = resolver.nextTimeout { timer?.arm(at: next) } else { timer?.cancel() }
     while let event = resolver.pollEvent() {
       switch event {
-      case .answered(let id, let answer): finish(id, .success(answer))
+      case .answered(let id, let answer): finish(id, .success(.answer(answer)))
+      case .updated(let id, let time): finish(id, .success(.updated(serverTime: time)))
       case .failed(let id, let error): finish(id, .failure(error))
       }
     }

@@ -66,8 +66,9 @@ struct CommandFailure: Error, Equatable {
   init(_ error: UnicastError) {
     let status: ExitStatus =
       switch error {
-      case .nameError: .unavailable
-      case .serverFailure, .refused, .unreachable, .noServers: .unreachable
+      case .nameError, .nameInUse, .prerequisiteFailed: .unavailable
+      case .keyRejected, .clocksDiffer: .notPermitted
+      case .serverFailure, .refused, .unreachable, .noServers, .notAuthoritative: .unreachable
       case .timedOut: .timedOut
       case .multicastName: .badName
       case .tooManyQueries, .cancelled, .closed: .internal
