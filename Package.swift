@@ -88,7 +88,9 @@ let package = Package(
       publicHeadersPath: "include",
       cSettings: [
         .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
-      ]),
+      ],
+      // Debian's packages of these two have no pkg-config file.
+      linkerSettings: [.linkedLibrary("http_parser"), .linkedLibrary("wslay")]),
 
     .target(
       name: "CTerminal", path: "CSources/CTerminal", publicHeadersPath: "include",

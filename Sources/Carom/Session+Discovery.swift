@@ -16,14 +16,15 @@ extension Session {
     _ service: AdvertisedService, as local: PeerInfo, interfaces: InterfaceSelection = .automatic,
     on addresses: [IPAddress] = [.any4, .any6], over kinds: LinkKinds = .all, seats: Int = 1,
     spectatorSeats: Int = 0, timing: SessionTiming = SessionTiming(),
-    security: SessionSecurity = .anyone, conditions: LinkProfile? = nil, loop: NetworkLoop,
+    security: SessionSecurity = .anyone, browsers: BrowserOptions = BrowserOptions(),
+    conditions: LinkProfile? = nil, loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, Advertisement) async throws -> Result
   ) async throws -> Result {
     try await host(
       as: local, port: service.port, on: addresses, over: kinds, seats: seats,
       spectatorSeats: spectatorSeats, timing: timing, security: security,
-      conditions: conditions, loop: loop, admit: admit
+      browsers: browsers, conditions: conditions, loop: loop, admit: admit
     ) { session, port in
       var service = service
       service.port = port

@@ -18,14 +18,16 @@ enum FolderRule {
     "CaromProtocol": [
       "Wire", "Security", "Recovery", "Channels", "Connection", "Host", "Matchmaking",
     ],
-    "CaromSession": ["Queues", "Channels", "Security", "Node", "Session", "Ticks", "Matches"],
+    "CaromSession": [
+      "Queues", "Channels", "Security", "Browsers", "Node", "Session", "Ticks", "Matches",
+    ],
     "CaromSimulation": [
       "Time", "Game", "Determinism", "Inputs", "Rollback", "Prediction", "Interpolation", "Replay",
       "Coding", "Snapshots", "World",
     ],
     "CaromTesting": ["Support", "Hosts", "Conditions", "Trace", "Links", "Network", "World"],
     "carom-tool": ["Support", "Transfers"],
-    "CaromTransport": ["Errors", "Files", "Loop", "UDP", "TCP", "Interfaces"],
+    "CaromTransport": ["Errors", "Files", "Loop", "UDP", "Web", "TCP", "Interfaces"],
   ]
 
   /// Files in folders that the list does not have, folders with too many files, and mentions of

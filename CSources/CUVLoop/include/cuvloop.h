@@ -207,6 +207,54 @@ int cuv_stream_user_timeout(cuv_stream *_Nonnull stream, int milliseconds);
 /// Sets the size of the kernel's send buffer, in bytes.
 int cuv_stream_send_buffer(cuv_stream *_Nonnull stream, int bytes);
 
+// HTTP heads (http.c) and WebSocket frames (websocket.c): parsers without a loop
+
+typedef enum { CUV_METHOD_GET, CUV_METHOD_HEAD, CUV_METHOD_OTHER } cuv_method;
+
+/// A range of the bytes of a head.
+typedef struct {
+  uint32_t start, count;
+} cuv_range;
+
+typedef struct {
+  cuv_range name, value;
+} cuv_field;
+
+typedef struct {
+  cuv_range target;
+  size_t field_count;
+  uint16_t major, minor;
+  cuv_method method;
+  bool folded;  // a field's value continued on the next line
+} cuv_head;
+
+/// Parses the head of an HTTP request, which ends with an empty line. Allocates nothing. Writes up
+/// to `capacity` header fields to `fields`. Returns -E2BIG if there are more, and -EPROTO if the
+/// head is malformed or incomplete.
+int cuv_head_parse(const uint8_t *_Nonnull bytes, size_t count, cuv_field *_Nonnull fields,
+                   size_t capacity, cuv_head *_Nonnull out);
+
+/// The state of the frames that one end of a WebSocket receives.
+typedef struct cuv_websocket cuv_websocket;
+
+/// A part of a frame: all of its payload, or as much of the rest as has arrived.
+typedef struct {
+  uint64_t frame_length;  // of the whole payload, in bytes
+  const uint8_t *_Nullable bytes;  // unmasked; valid until the next call
+  size_t count;
+  uint8_t opcode, reserved;
+  bool final, masked;
+} cuv_websocket_part;
+
+int cuv_websocket_create(cuv_websocket *_Nullable *_Nonnull out);
+void cuv_websocket_destroy(cuv_websocket *_Nonnull socket);
+/// Sets the input. `bytes` must stay valid until `cuv_websocket_next` has returned 0 or an error.
+void cuv_websocket_feed(cuv_websocket *_Nonnull socket, const uint8_t *_Nullable bytes,
+                        size_t count);
+/// Reads the next part of a frame. Returns 1 if there is one, 0 if all of the input was read, and
+/// -EPROTO if the header of a frame is malformed; nothing can be read after that.
+int cuv_websocket_next(cuv_websocket *_Nonnull socket, cuv_websocket_part *_Nonnull out);
+
 // Timer (timer.c): each loop has one; the heap of deadlines is in Swift
 
 typedef void (*cuv_expire)(void *_Nonnull context);

@@ -33,8 +33,9 @@ extension Connection {
   /// The maximum delay between two `reconnect` events.
   static let longestReconnectDelay = Duration.seconds(8)
 
-  /// Returns the link that carries messages now, or `nil` if no link can. The method is mutating so
-  /// that the connection is accessed in place rather than copied.
+  /// Returns the link that carries messages now, or `nil` if no link can. A WebSocket is a stream
+  /// here, because the machine treats both alike. The method is mutating so that the connection is
+  /// accessed in place rather than copied.
   mutating func findLink() -> LinkKind? {
     let isJoined = hasStream && stream?.isJoined == true
     if datagram?.carriesMessages(besidesStream: isJoined) == true { return .datagram }
@@ -44,12 +45,18 @@ extension Connection {
   /// The link that carries messages now; `nil` if no link can.
   package var link: LinkKind? {
     var copy = self
-    return copy.findLink()
+    return copy.findReportedLink()
+  }
+
+  /// Returns the link that carries messages now, distinguishing a WebSocket from a TCP stream.
+  private mutating func findReportedLink() -> LinkKind? {
+    let link = findLink()
+    return link == .stream && stream?.isWebSocket == true ? .webSocket : link
   }
 
   /// Emits `linkChanged` if the link that carries messages is not the one last reported.
   mutating func reportLinkChange() {
-    guard isOpen, let link = findLink(), link != reportedLink else { return }
+    guard isOpen, let link = findReportedLink(), link != reportedLink else { return }
     if reportedLink != nil { events.append(.linkChanged(link)) }
     reportedLink = link
   }

@@ -4,9 +4,17 @@ public enum LinkKind: Hashable, Sendable, CaseIterable {
   case datagram
   /// TCP, used where UDP is blocked or was not requested.
   case stream
+  /// A WebSocket (RFC 6455), whose binary messages carry the bytes of a stream; used by browsers.
+  case webSocket
 }
 
 extension LinkKind: CustomStringConvertible {
-  /// The name of the transport: "udp" or "tcp".
-  public var description: String { self == .datagram ? "udp" : "tcp" }
+  /// The name of the transport: "udp", "tcp" or "websocket".
+  public var description: String {
+    switch self {
+    case .datagram: "udp"
+    case .stream: "tcp"
+    case .webSocket: "websocket"
+    }
+  }
 }

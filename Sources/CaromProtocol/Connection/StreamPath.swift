@@ -77,9 +77,16 @@ struct StreamPath: Sendable {
   /// The keys of an encrypted stream, once the handshake has derived them; nil in plaintext.
   var keys: LinkKeys? { if case .keys(let keys) = protection { keys.link } else { nil } }
 
+  /// Whether the stream's bytes arrive in the messages of a WebSocket. This decides only what is
+  /// reported about the link.
+  let isWebSocket: Bool
+
   /// Creates a path that accepts stream frames of at most `limit` bytes until the handshake is
   /// complete.
-  init(limit: Int) { decoder.limit = limit }
+  init(limit: Int, isWebSocket: Bool = false) {
+    self.isWebSocket = isWebSocket
+    decoder.limit = limit
+  }
 }
 
 // MARK: - Receiving

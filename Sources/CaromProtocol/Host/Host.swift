@@ -152,7 +152,7 @@ extension Host {
   /// encrypted below the session. If it must be and is not, the peer is told so.
   package mutating func accept(
     _ id: ConnectionID, from source: IPAddress = .loopback4, isSealed: Bool = false,
-    at now: Instant
+    isWebSocket: Bool = false, at now: Instant
   ) -> Bool {
     guard entries.count < Self.connectionLimit else {
       refuseBeyondConnectionLimit()
@@ -161,7 +161,8 @@ extension Host {
     guard takeHandshake(.stream, at: now), addStranger(id, from: source, .stream, at: now) else {
       return false
     }
-    let connection = Connection.respondingOnStream(as: side, makeSecrets(), at: now)
+    let connection = Connection.respondingOnStream(
+      as: side, makeSecrets(), isWebSocket: isWebSocket, at: now)
     insert(Entry(id: id, connection: connection, isIncoming: true, isStranger: true), at: now)
     if side.requiresSealedStreams, !isSealed {
       close(id, Goodbye(.securityMismatch), as: .securityMismatch, at: now)

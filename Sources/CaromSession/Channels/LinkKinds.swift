@@ -13,6 +13,9 @@ public struct LinkKinds: OptionSet, Hashable, Sendable {
   public static let datagram = LinkKinds(rawValue: 1)
   /// A stream over TCP.
   public static let stream = LinkKinds(rawValue: 2)
+  /// WebSockets on the TCP port of a host, for browsers, and the pages of `BrowserOptions`. Only a
+  /// host can use them, and they are not part of `all`.
+  public static let webSocket = LinkKinds(rawValue: 4)
   /// Both UDP and TCP.
   public static let all: LinkKinds = [.datagram, .stream]
 }

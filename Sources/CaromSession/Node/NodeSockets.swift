@@ -11,6 +11,8 @@ struct NodeSockets {
   /// The UDP sockets. A `Route` identifies its socket by the index in this array.
   var datagrams: [UDPSocket] = []
   var streams: [ConnectionID: TCPStream] = [:]
+  /// The accepted streams whose protocol is not known yet, and those that an HTTP answer leaves on.
+  var doors = Doors()
   /// The streams that are being closed, kept until they have closed.
   var closing: [ObjectIdentifier: TCPStream] = [:]
   /// The connections whose streams had no room for all of their output.

@@ -13,8 +13,13 @@ final class PortShare: Sendable {
   /// The directory of the group: the connection keys, the seats and the address tokens of all
   /// nodes.
   let directory: Locked<HostDirectory>
+  let browsers: BrowserOptions
 
-  init(seats: Int, spectatorSeats: Int, security: SessionSecurity, on loop: NetworkLoop) {
+  init(
+    seats: Int, spectatorSeats: Int, security: SessionSecurity,
+    browsers: BrowserOptions = BrowserOptions(), on loop: NetworkLoop
+  ) {
+    self.browsers = browsers
     let security = security.withIdentity(on: loop)
     self.security = security
     self.seats = seats

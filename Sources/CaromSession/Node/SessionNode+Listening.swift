@@ -42,12 +42,12 @@ extension SessionNode {
     let before = sockets.datagrams.count
     do throws(TransportError) {
       for address in addresses {
-        if kinds.contains(.stream) {
+        if !kinds.isDisjoint(with: [.stream, .webSocket]) {
           let listener = try TCPListener(
             on: loop, owner: self, bind: Endpoint(address, port: chosen),
             options: Self.listenerOptions(shared: shared)
           ) { node, event in
-            if case .accepted(let stream) = event { node.accept(stream) }
+            if case .accepted(let stream) = event { node.open(stream) }
           }
           bound.append(listener)
           chosen = listener.localEndpoint.port

@@ -82,6 +82,7 @@ extension SessionNode {
     handlePosts()
     isShutDown = true
     sockets.closeListeners()
+    closeDoors()
     for connection in dials.keys.sorted() { dials[connection]?.task?.cancel() }
     lobby.retire(goodbye, at: loop.now)
     drain()

@@ -5,17 +5,28 @@ import CaromTransport
 // The TCP streams of connections.
 extension SessionNode {
   /// Accepts a stream that a peer has opened. `isSealed` is true if a layer above encrypts it below
-  /// the session, for example with TLS. Call this on the node's loop.
-  package func accept(_ stream: TCPStream, isSealed: Bool = false) {
+  /// the session, for example with TLS. Call this on the node's loop. Returns the connection, or
+  /// nil if the stream was refused and reset.
+  @discardableResult
+  package func accept(_ stream: TCPStream, isSealed: Bool = false) -> ConnectionID? {
     // Streams that are being closed still use one file descriptor each.
-    guard sockets.closing.count < Host.connectionLimit else { return stream.reset() }
+    guard sockets.closing.count < Host.connectionLimit else {
+      stream.reset()
+      return nil
+    }
     let connection = lobby.makeConnectionID()
     let now = loop.now
     let source = stream.peerEndpoint.address
-    guard !isShutDown, lobby.host.accept(connection, from: source, isSealed: isSealed, at: now)
-    else { return stream.reset() }
+    guard !isShutDown,
+      lobby.host.accept(
+        connection, from: source, isSealed: isSealed, isWebSocket: stream.isWebSocket, at: now)
+    else {
+      stream.reset()
+      return nil
+    }
     adopt(stream, as: connection)
     if let time = lobby.host.findStreamPause(at: now) { pauseAccepting(until: time) }
+    return connection
   }
 
   /// Leaves new streams in the backlog until `time`, when the machine will accept streams again.
@@ -50,7 +61,7 @@ extension SessionNode {
   /// without waiting for the end of the turn, so that few unread messages accumulate.
   private static let undrainedLimit = 16 << 10
 
-  private func receive(_ bytes: Span<UInt8>, on connection: ConnectionID) {
+  func receive(_ bytes: Span<UInt8>, on connection: ConnectionID) {
     bytesReceived += UInt64(bytes.count)
     updateWallClock()
     lobby.receive(bytes, on: connection, at: loop.now)

@@ -29,6 +29,8 @@ public actor SessionNode: LoopActor {
   public nonisolated let publicKey: PublicKey?
   /// The kinds of links that the node offers and opens.
   public nonisolated let kinds: LinkKinds
+  /// What the node serves to browsers, if `kinds` has `webSocket`.
+  nonisolated let browsers: BrowserOptions
 
   /// The machine that holds the node's connections and, in matchmaking mode, finds an opponent.
   var lobby: Lobby
@@ -80,9 +82,11 @@ public actor SessionNode: LoopActor {
   public init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), over kinds: LinkKinds = .all,
-    security: SessionSecurity = .none, on loop: NetworkLoop
+    security: SessionSecurity = .none, browsers: BrowserOptions = BrowserOptions(),
+    on loop: NetworkLoop
   ) {
     self.loop = loop
+    self.browsers = browsers
     self.kinds = security.requiresSealedStreams ? .stream : kinds
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
@@ -107,7 +111,8 @@ public actor SessionNode: LoopActor {
     precondition(
       !security.requiresSealedStreams, "matchmaking opens its streams itself, in plaintext")
     self.loop = loop
-    self.kinds = kinds
+    browsers = BrowserOptions()
+    self.kinds = kinds.subtracting(.webSocket)
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, window: window, timing: timing, generator: SeededGenerator(seed: seed),
@@ -124,6 +129,7 @@ public actor SessionNode: LoopActor {
     over kinds: LinkKinds, on loop: NetworkLoop
   ) {
     self.loop = loop
+    browsers = share.browsers
     self.kinds = share.security.requiresSealedStreams ? .stream : kinds
     group = PortGroup(share: share)
     fullQueues.limit = timing.fullQueueLimit

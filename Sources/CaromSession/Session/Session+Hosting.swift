@@ -14,6 +14,10 @@ extension Session {
   /// `timing.resumeLimit` is the time within which a peer that has lost its network can return
   /// without losing its seat or any reliable message.
   ///
+  /// If `kinds` has `.webSocket`, browsers can join on the same port: `browsers` has the pages that
+  /// they load. A link over a WebSocket is protected as `security` says, like any other: a browser
+  /// whose client does not encrypt can join only with `.none`.
+  ///
   /// With `conditions`, for example `.mobile`, datagrams are delayed and lost on this side as
   /// `SessionNode.simulate` describes, and the session uses no streams. Use `conditions` to try out
   /// a game during development, and pass them on one side only.
@@ -21,14 +25,14 @@ extension Session {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
-    conditions: LinkProfile? = nil, loop: NetworkLoop,
+    browsers: BrowserOptions = BrowserOptions(), conditions: LinkProfile? = nil, loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
   ) async throws -> Result {
     try await host(
       as: local, port: port, on: addresses, over: kinds, seats: seats,
       spectatorSeats: spectatorSeats, timing: timing, security: security,
-      conditions: conditions, loops: [loop],
+      browsers: browsers, conditions: conditions, loops: [loop],
       admit: admit, body)
   }
 
@@ -38,7 +42,7 @@ extension Session {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
-    conditions: LinkProfile? = nil,
+    browsers: BrowserOptions = BrowserOptions(), conditions: LinkProfile? = nil,
     loops count: Int = 1,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
@@ -50,7 +54,7 @@ extension Session {
       let result = try await host(
         as: local, port: port, on: addresses, over: kinds, seats: seats,
         spectatorSeats: spectatorSeats, timing: timing, security: security,
-        conditions: conditions, loops: loops, admit: admit, body)
+        browsers: browsers, conditions: conditions, loops: loops, admit: admit, body)
       for loop in loops { await loop.shutdown() }
       return result
     } catch {
@@ -70,7 +74,7 @@ extension Session {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
-    conditions: LinkProfile? = nil,
+    browsers: BrowserOptions = BrowserOptions(), conditions: LinkProfile? = nil,
     loops: [NetworkLoop],
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
@@ -81,7 +85,7 @@ extension Session {
     guard loops.count > 1 else {
       let node = SessionNode(
         local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, over: kinds,
-        security: security, on: loops[0])
+        security: security, browsers: browsers, on: loops[0])
       if let conditions { await node.simulate(conditions, asHost: true) }
       let session = await Session([node], admit: admit)
       return try await session.run {
@@ -90,7 +94,8 @@ extension Session {
       }
     }
     let share = PortShare(
-      seats: seats, spectatorSeats: spectatorSeats, security: security, on: loops[0])
+      seats: seats, spectatorSeats: spectatorSeats, security: security, browsers: browsers,
+      on: loops[0])
     let nodes = loops.indices.map { member in
       SessionNode(
         local, sharing: share, member: member, timing: timing, over: kinds, on: loops[member])

@@ -68,14 +68,15 @@ public final class SessionPoller: Sendable {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
-    conditions: LinkProfile? = nil, loop: NetworkLoop? = nil,
+    browsers: BrowserOptions = BrowserOptions(), conditions: LinkProfile? = nil,
+    loop: NetworkLoop? = nil,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept }
   ) throws(TransportError) -> SessionPoller {
     try SessionPoller(on: loop) { loop, core in
       try await Session.host(
         as: local, port: port, on: addresses, over: kinds, seats: seats,
         spectatorSeats: spectatorSeats, timing: timing, security: security,
-        conditions: conditions, loop: loop, admit: admit
+        browsers: browsers, conditions: conditions, loop: loop, admit: admit
       ) { session, port in
         core.begin(session, .listening(port: port))
         await session.waitForEnd()

@@ -8,8 +8,12 @@ public final class DetachedStream: Sendable {
   public let peer: Endpoint
   private let descriptor: Locked<Int32?>
 
-  init(_ descriptor: Int32, peer: Endpoint) {
+  /// The frames of the WebSocket that carries the stream's bytes; nil if there is none.
+  let webSocket: WebSocketFrames?
+
+  init(_ descriptor: Int32, _ webSocket: WebSocketFrames?, peer: Endpoint) {
     self.peer = peer
+    self.webSocket = webSocket
     self.descriptor = Locked(descriptor)
   }
 

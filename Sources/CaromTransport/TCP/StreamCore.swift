@@ -237,6 +237,13 @@ import CaromCore
     finishLater(.closed)
   }
 
+  /// Resets the connection at once, and reports `closed` with `error`.
+  func fail(_ error: TransportError) {
+    guard phase != .closed else { return }
+    destroy(reset: true)
+    finishLater(error)
+  }
+
   /// Releases the descriptor and returns it. No further event is reported.
   func detach() throws(TransportError) -> Int32 {
     guard phase == .open, !isWriteShut, let open = handle else { throw .closed }

@@ -17,7 +17,9 @@ public final class TCPStream {
 
   /// The loop on whose thread the stream must be used.
   public let loop: NetworkLoop
-  private let core: StreamCore
+  let core: StreamCore
+  /// The WebSocket that carries the stream's bytes; nil if TCP carries them as they are.
+  var webSocket: WebSocketLink?
 
   /// Creates a stream that owns a connected descriptor. The descriptor is closed if initialization
   /// fails.
@@ -65,7 +67,7 @@ public final class TCPStream {
   /// delivered twice.
   public func setHandler(_ handle: ((borrowing TCPEvent) -> Void)?) {
     loop.preconditionCurrent("a stream")
-    core.setHandler(handle)
+    core.setHandler(webSocket.map { $0.bind(handle) } ?? handle)
   }
 
   /// Sets a handler that is called isolated to `owner`, an actor whose executor is the loop. The
@@ -85,7 +87,9 @@ public final class TCPStream {
   /// ended the connection.
   public func write(_ bytes: Span<UInt8>) throws(TransportError) {
     loop.preconditionCurrent("a stream")
-    try core.write(bytes)
+    guard let webSocket else { return try core.write(bytes) }
+    guard let frame = webSocket.frames.makeMessage(bytes) else { throw .closed }
+    try core.write(frame.span)
   }
 
   /// Sends or queues all of `bytes`, after all bytes written earlier. On failure, none of `bytes`
@@ -113,6 +117,10 @@ public final class TCPStream {
   /// Sends the queued bytes, then closes the stream. The only event that follows is `closed`.
   public func close() {
     loop.preconditionCurrent("a stream")
+    if let frame = webSocket?.frames.close() {
+      // A queue without room for the frame belongs to a peer that does not read.
+      do throws(TransportError) { try core.write(frame.span) } catch {}
+    }
     core.closeGracefully()
   }
 
@@ -132,7 +140,8 @@ extension TCPStream {
   /// Throws `closed` if the stream is closed, and a system error while the send queue is not empty.
   public func detach() throws(TransportError) -> DetachedStream {
     loop.preconditionCurrent("a stream")
-    return DetachedStream(try core.detach(), peer: peerEndpoint)
+    let frames = webSocket?.frames
+    return DetachedStream(try core.detach(), frames, peer: peerEndpoint)
   }
 
   /// Creates a stream from a connection that was detached from another loop. The connection is
@@ -143,6 +152,9 @@ extension TCPStream {
     loop.preconditionCurrent("a stream")
     guard let descriptor = detached.removeDescriptor() else { throw .closed }
     try self.init(on: loop, descriptor: descriptor, peer: detached.peer)
+    if let frames = detached.webSocket {
+      webSocket = WebSocketLink(frames, of: core, on: loop)
+    }
   }
 }
 

@@ -1,0 +1,44 @@
+/// What a host that uses `LinkKinds.webSocket` serves to browsers on its TCP port.
+public struct BrowserOptions: Hashable, Sendable {
+  /// A page, or another file that a page loads.
+  public struct Page: Hashable, Sendable {
+    /// The content.
+    public var bytes: [UInt8]
+    /// The media type, for example "text/html; charset=utf-8".
+    public var mediaType: String
+
+    /// Creates a page with the given content.
+    public init(_ bytes: [UInt8], mediaType: String) {
+      precondition(
+        mediaType.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "a media type is printable ASCII text")
+      self.bytes = bytes
+      self.mediaType = mediaType
+    }
+  }
+
+  /// The path at which a browser opens the WebSocket of a session.
+  public static let path = "/carom"
+  /// The subprotocol of the WebSocket (RFC 6455 §1.9), which the client has to request.
+  public static let subprotocol = "carom"
+
+  /// The pages by path, for example "/" or "/carom.js". A query after the path is ignored. No file
+  /// is ever read because of a request.
+  public var pages: [String: Page]
+  /// Further names under which browsers reach the host, without a port. The addresses of the host
+  /// and its own name (with and without ".local") are always accepted. A request for any other name
+  /// is refused, because a page elsewhere could otherwise point its own name at this host (DNS
+  /// rebinding).
+  public var hostNames: Set<String>
+  /// Further origins, such as "https://game.example", whose pages may use the host. The pages of the
+  /// host itself always may.
+  public var origins: Set<String>
+
+  /// Creates options with the given pages, for a host that is reached under its own names.
+  public init(
+    pages: [String: Page] = [:], hostNames: Set<String> = [], origins: Set<String> = []
+  ) {
+    self.pages = pages
+    self.hostNames = hostNames
+    self.origins = origins
+  }
+}

@@ -1,0 +1,64 @@
+import CaromCore
+import CaromTransport
+
+/// A stream that a peer has opened, until its protocol is known, and the HTTP request on it.
+final class Door {
+  /// The time within which the peer has to send the whole head of its request.
+  static let headTime = Duration.seconds(10)
+  /// The time within which the peer has to read the answer.
+  static let answerTime = Duration.seconds(30)
+
+  /// The part of an address that usually belongs to one owner: an IPv4 address, or the first 64 bits
+  /// of an IPv6 address. Processes of this computer share its addresses and have none.
+  enum Source: Hashable {
+    case v4(UInt32)
+    case v6(UInt64)
+
+    init?(_ address: IPAddress) {
+      guard !address.isLoopback else { return nil }
+      switch address {
+      case .v4(let value): self = .v4(value)
+      case .v6(let high, _, _): self = .v6(high)
+      }
+    }
+  }
+
+  let stream: TCPStream
+  let source: Source?
+  /// The bytes that have arrived, at most `HTTPRequest.headLimit`.
+  var head: [UInt8] = []
+  /// Whether the answer has been written. What arrives after that is ignored.
+  var isAnswered = false
+  var timer: LoopTimer?
+
+  init(_ stream: TCPStream) {
+    self.stream = stream
+    source = Source(stream.peerEndpoint.address)
+  }
+}
+
+/// The open doors of a node, oldest first.
+struct Doors {
+  /// The maximum number of doors.
+  static let limit = 512
+  /// The maximum number of doors of one source.
+  static let sourceLimit = 64
+
+  private(set) var all: [Door] = []
+
+  /// Adds a door. Returns the oldest door of the same source, or of all, if there are too many now:
+  /// it has to be closed.
+  mutating func insert(_ door: Door) -> Door? {
+    all.append(door)
+    var displaced: Door?
+    if let source = door.source {
+      let same = all.filter { $0.source == source }
+      if same.count > Self.sourceLimit { displaced = same.first }
+    }
+    return displaced ?? (all.count > Self.limit ? all.first : nil)
+  }
+
+  func find(_ id: ObjectIdentifier) -> Door? { all.first { ObjectIdentifier($0) == id } }
+
+  mutating func remove(_ door: Door) { all.removeAll { $0 === door } }
+}

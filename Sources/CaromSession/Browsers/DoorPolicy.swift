@@ -1,0 +1,140 @@
+import CaromCore
+import CaromTransport
+
+/// Decides how a host answers the requests of browsers.
+struct DoorPolicy: Sendable {
+  enum Answer: Hashable, Sendable {
+    case respond(HTTPResponse)
+    /// The stream becomes a WebSocket after these bytes, the answer to the opening handshake.
+    case upgrade([UInt8])
+  }
+
+  let options: BrowserOptions
+  /// The name of this computer.
+  let hostName: String
+
+  /// Returns the answer to `request`, which has arrived at `local`.
+  func answer(_ request: HTTPRequest, at local: Endpoint) -> Answer {
+    if let refusal = findRefusal(of: request, at: local) { return .respond(refusal) }
+    let path = String(request.target.prefix { $0 != "?" })
+    let isUpgrade = request.list(of: "upgrade").contains { $0.lowercased() == "websocket" }
+    if isUpgrade { return answerUpgrade(request, path: path) }
+    guard path != BrowserOptions.path else {
+      return .respond(
+        HTTPResponse(
+          .upgradeRequired, "This address is for WebSockets only.",
+          fields: ["Upgrade: websocket"]))
+    }
+    guard request.method != .other else { return .respond(Self.methodNotAllowed("GET, HEAD")) }
+    guard let page = options.pages[path] else { return .respond(Self.notFound) }
+    return .respond(HTTPResponse(page, isHeadOnly: request.method == .head))
+  }
+
+  private static let notFound = HTTPResponse(.notFound, "There is no such page.")
+
+  private static func methodNotAllowed(_ methods: String) -> HTTPResponse {
+    HTTPResponse(
+      .methodNotAllowed, "This method is not supported.", fields: ["Allow: \(methods)"])
+  }
+
+  /// Returns the refusal of a request that is not for this host or not to be trusted.
+  private func findRefusal(of request: HTTPRequest, at local: Endpoint) -> HTTPResponse? {
+    guard request.isVersion11 else {
+      return HTTPResponse(.versionNotSupported, "This host speaks HTTP/1.1.")
+    }
+    let hosts = request.values(of: "host")
+    guard hosts.count == 1, request.target.hasPrefix("/") else {
+      return HTTPResponse(.badRequest, "The request needs one Host field and a path.")
+    }
+    // A body would let two parsers disagree about where the next request begins.
+    guard request.values(of: "transfer-encoding").isEmpty,
+      request.values(of: "content-length").allSatisfy({ $0 == "0" })
+    else { return HTTPResponse(.badRequest, "Requests with a body are not supported.") }
+    guard isOwn(hosts[0], at: local) else {
+      return HTTPResponse(.misdirectedRequest, "This host does not have that name.")
+    }
+    let origins = request.values(of: "origin")
+    guard origins.allSatisfy({ isTrusted($0, from: hosts[0]) }), origins.count <= 1 else {
+      return HTTPResponse(.forbidden, "Pages of other sites cannot use this host.")
+    }
+    return nil
+  }
+
+  /// Returns the answer to the opening handshake of a WebSocket (RFC 6455 §4.2).
+  private func answerUpgrade(_ request: HTTPRequest, path: String) -> Answer {
+    guard path == BrowserOptions.path else { return .respond(Self.notFound) }
+    guard request.method == .get else { return .respond(Self.methodNotAllowed("GET")) }
+    guard request.values(of: "sec-websocket-version") == ["13"] else {
+      return .respond(
+        HTTPResponse(
+          .upgradeRequired, "This host speaks version 13 of the WebSocket protocol.",
+          fields: ["Sec-WebSocket-Version: 13", "Upgrade: websocket"]))
+    }
+    let keys = request.values(of: "sec-websocket-key")
+    guard request.list(of: "connection").contains(where: { $0.lowercased() == "upgrade" }),
+      keys.count == 1, let answer = WebSocketKey.makeAnswer(to: keys[0]),
+      request.list(of: "sec-websocket-protocol").contains(BrowserOptions.subprotocol)
+    else { return .respond(HTTPResponse(.badRequest, "The opening handshake is not valid.")) }
+    let lines = [
+      "HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade",
+      "Sec-WebSocket-Accept: \(answer)", "Sec-WebSocket-Protocol: \(BrowserOptions.subprotocol)",
+    ]
+    return .upgrade(Array((lines.map { "\($0)\r\n" }.joined() + "\r\n").utf8))
+  }
+
+  // MARK: - Names
+
+  /// Whether the value of a Host field names this host, which was reached at `local`.
+  private func isOwn(_ authority: String, at local: Endpoint) -> Bool {
+    guard let name = Self.host(of: authority) else { return false }
+    if let address = IPAddress(name) { return address.isSame(as: local.address) }
+    let lowercased = name.lowercased()
+    if lowercased == "localhost" { return local.address.isLoopback }
+    return ownNames.contains(lowercased)
+  }
+
+  private var ownNames: Set<String> {
+    var names = Set(options.hostNames.map { $0.lowercased() })
+    let own = hostName.lowercased()
+    if let label = own.split(separator: ".").first { names.formUnion([own, "\(label).local"]) }
+    return names
+  }
+
+  /// Whether a page of `origin` may use this host, whose Host field is `authority`.
+  private func isTrusted(_ origin: String, from authority: String) -> Bool {
+    let origin = origin.lowercased()
+    let host = authority.lowercased()
+    return origin == "http://\(host)" || origin == "https://\(host)"
+      || options.origins.contains { $0.lowercased() == origin }
+  }
+
+  /// Returns the host of `host`, `host:port`, `[address]` or `[address]:port`; nil if malformed.
+  static func host(of authority: String) -> String? {
+    var host = Substring(authority)
+    var port: Substring?
+    if authority.hasPrefix("[") {
+      guard let end = authority.firstIndex(of: "]") else { return nil }
+      host = authority[authority.index(after: authority.startIndex)..<end]
+      let rest = authority[authority.index(after: end)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+      port = rest.isEmpty ? nil : rest.dropFirst()
+    } else if let colon = authority.firstIndex(of: ":") {
+      host = authority[..<colon]
+      port = authority[authority.index(after: colon)...]
+    }
+    guard port.map({ UInt16($0) != nil }) ?? true, !host.isEmpty else { return nil }
+    return String(host)
+  }
+}
+
+extension IPAddress {
+  /// Whether both are the same address, whatever their scopes: a browser cannot name a scope.
+  fileprivate func isSame(as other: IPAddress) -> Bool {
+    switch (self, other) {
+    case (.v4(let one), .v4(let two)): one == two
+    case (.v6(let high, let low, _), .v6(let otherHigh, let otherLow, _)):
+      high == otherHigh && low == otherLow
+    default: false
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import CaromCore
+
+/// The WebSocket of a stream: it stands between the stream's bytes and the stream's handler.
+final class WebSocketLink {
+  /// The time without any byte from the peer after which a Ping frame is sent. After twice this
+  /// time, the stream is closed with `timedOut`.
+  static let silence = Duration.seconds(10)
+
+  let frames: WebSocketFrames
+  private let loop: NetworkLoop
+  private weak var core: StreamCore?
+  private var timer: LoopTimer?
+  private var lastReceived: Instant
+  private var handler: ((borrowing TCPEvent) -> Void)?
+
+  init(_ frames: WebSocketFrames, of core: StreamCore, on loop: NetworkLoop) {
+    self.frames = frames
+    self.core = core
+    self.loop = loop
+    lastReceived = loop.now
+    timer = LoopTimer(on: loop) { [weak self] in self?.checkSilence() }
+    timer?.arm(at: lastReceived + Self.silence)
+  }
+
+  /// Replaces the handler. Returns the handler that the stream's core has to call instead of it.
+  func bind(_ handler: ((borrowing TCPEvent) -> Void)?) -> ((borrowing TCPEvent) -> Void)? {
+    self.handler = handler
+    guard handler != nil else { return nil }
+    if frames.isClosed { loop.post { [link = LoopBound(self)] in link.value.reportEnd() } }
+    return { [self] event in
+      switch event {
+      case .bytes(let bytes): receive(bytes)
+      case .closed:
+        timer = nil
+        handle(event)
+      case .writable, .end: handle(event)
+      }
+    }
+  }
+
+  private func handle(_ event: borrowing TCPEvent) {
+    let handler = handler
+    handler?(event)
+  }
+
+  private func reportEnd() { handle(.end) }
+
+  private func receive(_ bytes: Span<UInt8>) {
+    guard !frames.isClosed else { return }
+    lastReceived = loop.now
+    var payload: [UInt8] = []
+    var replies: [UInt8] = []
+    frames.receive(bytes, into: &payload, replies: &replies)
+    if !replies.isEmpty {
+      // A peer that sends pings and reads no pongs fills the queue, and loses the stream.
+      do throws(TransportError) { try core?.write(replies.span) } catch { core?.fail(error) }
+    }
+    if !payload.isEmpty { handle(.bytes(payload.span)) }
+    if frames.isClosed { reportEnd() }
+  }
+
+  private func checkSilence() {
+    let now = loop.now
+    guard !frames.isClosed, let core else { return }
+    if now - lastReceived >= Self.silence * 2 { return core.fail(.timedOut) }
+    if now - lastReceived < Self.silence {
+      timer?.arm(at: lastReceived + Self.silence)
+      return
+    }
+    if let ping = frames.makePing() {
+      do throws(TransportError) { try core.write(ping.span) } catch { return }
+    }
+    timer?.arm(at: lastReceived + Self.silence * 2)
+  }
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Joins the session at HOST PORT over a WebSocket and returns every message to its sender.
+
+With --rejoin, opens a new WebSocket after that many messages, as a page does that was asleep. Prints
+one line of JSON when the session has ended.
+"""
+
+import argparse
+import json
+import os
+import select
+import sys
+import time
+
+from links import Stream
+from session import Information, Session
+from web import Refused, WebSocket
+
+
+class WebStream(Stream):
+    kind = "websocket"
+
+
+class Echo:
+    def __init__(self, options):
+        self.address, self.rejoin = (options.host, options.port), options.rejoin
+        self.violations, self.echoed, self.streams = [], 0, 0
+        local = Information(os.urandom(16), "Browser")
+        local.application, local.version = "test", 1
+        self.session = Session(self, local, os.urandom(16), is_initiator=True)
+        self.connect()
+
+    def connect(self):
+        self.streams += 1
+        self.session.add_stream(WebStream(WebSocket(self.address)))
+
+    def violation(self, what):
+        self.violations.append(what)
+
+    def granted(self, session):
+        pass
+
+    def message(self, channel, mode, reader):
+        self.session.channels.send(channel, mode, reader.rest())
+        self.echoed += 1
+
+    def run(self):
+        session, count = self.session, 0
+        session.flush(time.monotonic())
+        while not session.over:
+            stream = session.stream
+            sockets = [stream.socket] if stream else []
+            writing = sockets if stream and (stream.unsent or stream.socket.unsent) else []
+            pause = max(0, session.due() - time.monotonic())
+            readable, writable, _ = select.select(sockets, writing, [], pause)
+            if readable:
+                session.receive_stream()
+            elif writable:
+                stream.push()
+            session.work()
+            if self.rejoin and self.echoed - count >= self.rejoin and session.reason is None:
+                count = self.echoed
+                self.connect()
+        return dict(
+            violations=self.violations, echoed=self.echoed, streams=self.streams,
+            links=sorted(session.used), reason=session.reason)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("host")
+    parser.add_argument("port", type=int)
+    parser.add_argument("--rejoin", type=int, default=0)
+    try:
+        print(json.dumps(Echo(parser.parse_args()).run()))
+    except Refused as error:
+        print(json.dumps(dict(refused=str(error))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
