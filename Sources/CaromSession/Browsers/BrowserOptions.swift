@@ -29,8 +29,8 @@ public struct BrowserOptions: Hashable, Sendable {
   /// is refused, because a page elsewhere could otherwise point its own name at this host (DNS
   /// rebinding).
   public var hostNames: Set<String>
-  /// Further origins, such as "https://game.example", whose pages may use the host. The pages of the
-  /// host itself always may.
+  /// Further origins, such as "https://game.example", whose pages may use the host. The pages of
+  /// the host itself always may.
   public var origins: Set<String>
 
   /// Creates options with the given pages, for a host that is reached under its own names.

@@ -8,8 +8,8 @@ final class Door {
   /// The time within which the peer has to read the answer.
   static let answerTime = Duration.seconds(30)
 
-  /// The part of an address that usually belongs to one owner: an IPv4 address, or the first 64 bits
-  /// of an IPv6 address. Processes of this computer share its addresses and have none.
+  /// The part of an address that usually belongs to one owner: an IPv4 address, or the first 64
+  /// bits of an IPv6 address. Processes of this computer share its addresses and have none.
   enum Source: Hashable {
     case v4(UInt32)
     case v6(UInt64)

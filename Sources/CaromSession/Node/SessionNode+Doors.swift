@@ -70,8 +70,8 @@ extension SessionNode {
       guard hasMore || door.head.count == HTTPRequest.headLimit else { return }
       return respond(HTTPResponse(.headTooLarge, "The request is too long."), at: door)
     }
-    // Nothing may follow: requests have no body, the stream is closed after one answer, and a client
-    // sends no WebSocket frames before the answer (RFC 6455 §4.1).
+    // Nothing may follow: requests have no body, the stream is closed after one answer, and a
+    // client sends no WebSocket frames before the answer (RFC 6455 §4.1).
     guard end == door.head.count, !hasMore else {
       return respond(HTTPResponse(.badRequest, "Send one request at a time."), at: door)
     }

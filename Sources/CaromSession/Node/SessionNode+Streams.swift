@@ -66,9 +66,9 @@ extension SessionNode {
     updateWallClock()
     lobby.receive(bytes, on: connection, at: loop.now)
     turn.undrainedBytes += bytes.count
-    // The stream of a connection that is not open may just have joined another connection. It is moved
-    // at once: the end of that connection's old stream would otherwise be taken for the end of this
-    // one, if it were handled first.
+    // The stream of a connection that is not open may just have joined another connection. It is
+    // moved at once: the end of that connection's old stream would otherwise be taken for the end
+    // of this one, if it were handled first.
     guard lobby.host.isOpen(connection) else { return drain() }
     // One drain serves all streams that are readable in the same turn.
     if turn.undrainedBytes < Self.undrainedLimit { flushLater() } else { drain() }

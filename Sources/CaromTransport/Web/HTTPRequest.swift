@@ -81,8 +81,8 @@ package struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest {
-  /// Whether each line ends with CR LF, does not begin with a space or tab (which would continue the
-  /// line before it), and contains no other control character than tabs.
+  /// Whether each line ends with CR LF, does not begin with a space or tab (which would continue
+  /// the line before it), and contains no other control character than tabs.
   private static func hasStrictLines(_ head: [UInt8]) -> Bool {
     for (index, byte) in head.enumerated() {
       switch byte {

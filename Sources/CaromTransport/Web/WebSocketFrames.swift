@@ -1,8 +1,8 @@
 import CUVLoop
 
 /// The server's side of the frames of a WebSocket (RFC 6455 §5), without input or output. The
-/// payload of all binary messages together is a stream of bytes; where one message ends and the next
-/// begins does not matter.
+/// payload of all binary messages together is a stream of bytes; where one message ends and the
+/// next begins does not matter.
 ///
 /// Unchecked: the loop that has the socket is the only one that uses the frames. They move to
 /// another loop with the descriptor, through a mutex.
@@ -94,8 +94,8 @@ import CUVLoop
 
   // MARK: - Receiving
 
-  /// Reads `bytes`, appends the payload of binary messages to `payload`, and appends the frames that
-  /// have to be sent in answer to `replies`: Pong frames, and the Close frame that ends the
+  /// Reads `bytes`, appends the payload of binary messages to `payload`, and appends the frames
+  /// that have to be sent in answer to `replies`: Pong frames, and the Close frame that ends the
   /// WebSocket. Bytes after the end are ignored.
   package func receive(
     _ bytes: Span<UInt8>, into payload: inout [UInt8], replies: inout [UInt8]

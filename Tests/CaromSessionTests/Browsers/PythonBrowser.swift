@@ -1,16 +1,18 @@
 import Foundation
 
-/// Programs in Python that speak HTTP and WebSocket as a browser does, written from the RFCs and the
-/// WireFormat page.
+/// Programs in Python that speak HTTP and WebSocket as a browser does, written from the RFCs and
+/// the WireFormat page.
 enum PythonBrowser {
   /// The path of Python 3, or nil if it is not installed.
   static let python = ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":")
     .map { URL(filePath: String($0)).appending(path: "python3") }
     .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
-  /// Runs a program of `Tests/WireFormatTests/peer` until it exits, and returns the JSON object that
-  /// it prints.
-  static func run(_ script: String, port: UInt16, _ arguments: [String] = []) async throws -> Data {
+  /// Runs a program of `Tests/WireFormatTests/peer` until it exits, and returns the JSON object
+  /// that it prints.
+  static func run(
+    _ script: String, port: UInt16, _ arguments: [String] = []
+  ) async throws -> Data {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "WireFormatTests/peer")
     let process = Process()
