@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Joins the session at HOST PORT over a WebSocket and returns every message to its sender.
 
-With --rejoin, opens a new WebSocket after that many messages, as a page does that was asleep. Prints
-one line of JSON when the session has ended.
+With --rejoin, opens a new WebSocket after that many messages, as a page does that was asleep, but
+none after the message --last. Prints one line of JSON when the session has ended.
 """
 
 import argparse
@@ -24,6 +24,7 @@ class WebStream(Stream):
 class Echo:
     def __init__(self, options):
         self.address, self.rejoin = (options.host, options.port), options.rejoin
+        self.last = options.last
         self.violations, self.echoed, self.streams = [], 0, 0
         local = Information(os.urandom(16), "Browser")
         local.application, local.version = "test", 1
@@ -58,7 +59,8 @@ class Echo:
             elif writable:
                 stream.push()
             session.work()
-            if self.rejoin and self.echoed - count >= self.rejoin and session.reason is None:
+            is_due = self.rejoin and self.echoed - count >= self.rejoin
+            if is_due and self.echoed <= self.last and session.reason is None:
                 count = self.echoed
                 self.connect()
         return dict(
@@ -71,6 +73,7 @@ def main():
     parser.add_argument("host")
     parser.add_argument("port", type=int)
     parser.add_argument("--rejoin", type=int, default=0)
+    parser.add_argument("--last", type=int, default=250)
     try:
         print(json.dumps(Echo(parser.parse_args()).run()))
     except Refused as error:
