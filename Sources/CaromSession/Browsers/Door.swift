@@ -23,12 +23,23 @@ final class Door {
     }
   }
 
+  /// What the peer of a door that becomes a connection has sent.
+  enum Entry {
+    /// The first bytes of a session's stream.
+    case frames([UInt8])
+    /// The opening handshake of a WebSocket, which these bytes answer.
+    case webSocket(answer: [UInt8])
+  }
+
   let stream: TCPStream
   let source: Source?
   /// The bytes that have arrived, at most `HTTPRequest.headLimit`.
   var head: [UInt8] = []
   /// Whether the answer has been written. What arrives after that is ignored.
   var isAnswered = false
+  /// What is handled as soon as the host has the budget for another connection. Nothing is read
+  /// until then.
+  var waiting: Entry?
   var timer: LoopTimer?
 
   init(_ stream: TCPStream) {
@@ -57,6 +68,9 @@ struct Doors {
     }
     return displaced ?? (all.count > Self.limit ? all.first : nil)
   }
+
+  /// The oldest door that waits to become a connection.
+  var firstWaiting: Door? { all.first { $0.waiting != nil } }
 
   func find(_ id: ObjectIdentifier) -> Door? { all.first { ObjectIdentifier($0) == id } }
 

@@ -108,7 +108,8 @@ struct DoorPolicy: Sendable {
       || options.origins.contains { $0.lowercased() == origin }
   }
 
-  /// Returns the host of `host`, `host:port`, `[address]` or `[address]:port`; nil if malformed.
+  /// Returns the host of `host`, `host:port`, `[address]` or `[address]:port`, in which the port may
+  /// be empty; nil if malformed.
   static func host(of authority: String) -> String? {
     var host = Substring(authority)
     var port: Substring?
@@ -122,8 +123,14 @@ struct DoorPolicy: Sendable {
       host = authority[..<colon]
       port = authority[authority.index(after: colon)...]
     }
-    guard port.map({ UInt16($0) != nil }) ?? true, !host.isEmpty else { return nil }
+    guard isPort(port ?? ""), !host.isEmpty else { return nil }
     return String(host)
+  }
+
+  /// Whether `text` is the port of an authority: decimal digits, or nothing (RFC 3986 §3.2.3).
+  private static func isPort(_ text: Substring) -> Bool {
+    let isDecimal = text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    return text.isEmpty || isDecimal && UInt16(text) != nil
   }
 }
 

@@ -50,11 +50,9 @@ extension SessionNode {
     case nil: break
     case .frames:
       guard kinds.contains(.stream) else { return close(door) }
-      forget(door)
-      guard let connection = accept(door.stream) else { return }
-      let held = Array(door.head.prefix(count))
-      if count > 0 { receive(held.span, on: connection) }
-      receive(bytes, on: connection)
+      var first = Array(door.head.prefix(count))
+      for index in bytes.indices { first.append(bytes[index]) }
+      letInWhenPossible(door, .frames(first))
     case .tls: close(door)
     case .http: readHead(at: door, from: count, hasMore: bytes.count > room)
     }
@@ -80,7 +78,7 @@ extension SessionNode {
       let policy = DoorPolicy(options: browsers, hostName: HostName.current)
       switch policy.answer(request, at: door.stream.localEndpoint) {
       case .respond(let response): respond(response, at: door)
-      case .upgrade(let answer): upgrade(door, answering: answer)
+      case .upgrade(let answer): letInWhenPossible(door, .webSocket(answer: answer))
       }
     } catch {
       let response =
@@ -109,13 +107,33 @@ extension SessionNode {
     dispose(of: door.stream, abruptly: false)
   }
 
-  private func upgrade(_ door: Door, answering answer: [UInt8]) {
+  /// Makes a door a connection, now or once the machine has the budget for another stream.
+  private func letInWhenPossible(_ door: Door, _ entry: Door.Entry) {
+    door.waiting = entry
+    guard let time = lobby.host.findStreamPause(at: loop.now) else { return letIn(door) }
+    // The peer is not to blame for the wait, which takes seconds at most: the budget serves
+    // hundreds of streams a second.
+    door.timer?.cancel()
+    door.stream.pauseReading()
+    pauseAccepting(until: time)
+  }
+
+  /// Makes a door that waits a connection.
+  func letIn(_ door: Door) {
+    guard let entry = door.waiting else { return }
     forget(door)
-    do throws(TransportError) {
-      try door.stream.write(answer)
-      try door.stream.becomeWebSocket()
-    } catch { return door.stream.reset() }
-    accept(door.stream)
+    switch entry {
+    case .frames(let bytes):
+      guard let connection = accept(door.stream) else { return }
+      door.stream.resumeReading()
+      receive(bytes.span, on: connection)
+    case .webSocket(let answer):
+      do throws(TransportError) {
+        try door.stream.write(answer)
+        try door.stream.becomeWebSocket()
+      } catch { return door.stream.reset() }
+      if accept(door.stream) != nil { door.stream.resumeReading() }
+    }
   }
 
   private func handleTimeout(of door: Door) {

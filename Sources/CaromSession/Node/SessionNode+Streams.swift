@@ -30,15 +30,26 @@ extension SessionNode {
   }
 
   /// Leaves new streams in the backlog until `time`, when the machine will accept streams again.
-  private func pauseAccepting(until time: Instant) {
-    sockets.acceptingPauses += 1
+  /// Doors whose peers ask for a connection meanwhile wait, too.
+  func pauseAccepting(until time: Instant) {
+    if sockets.acceptingTimer?.deadline == nil { sockets.acceptingPauses += 1 }
     for listener in sockets.listeners { listener.setAccepting(false) }
     if sockets.acceptingTimer == nil {
-      sockets.acceptingTimer = LoopTimer(on: loop, owner: self) { node in
-        for listener in node.sockets.listeners { listener.setAccepting(true) }
-      }
+      sockets.acceptingTimer = LoopTimer(on: loop, owner: self) { node in node.continueAccepting() }
     }
     sockets.acceptingTimer?.arm(at: time)
+  }
+
+  /// Lets the doors that wait in, then the streams in the backlog.
+  private func continueAccepting() {
+    while lobby.host.findStreamPause(at: loop.now) == nil {
+      guard let door = sockets.doors.firstWaiting else {
+        for listener in sockets.listeners { listener.setAccepting(true) }
+        return
+      }
+      letIn(door)
+    }
+    if let time = lobby.host.findStreamPause(at: loop.now) { pauseAccepting(until: time) }
   }
 
   func adopt(_ stream: TCPStream, as connection: ConnectionID) {

@@ -198,10 +198,11 @@ import CaromCore
 
   var queuedBytes: Int { handle?.queuedBytes ?? 0 }
 
-  func write(_ bytes: Span<UInt8>) throws(TransportError) {
+  /// Sends or queues `bytes`. The last `excess` bytes of them need no room in the queue.
+  func write(_ bytes: Span<UInt8>, beyondLimit excess: Int = 0) throws(TransportError) {
     guard phase == .open, !isWriteShut, let handle else { throw .closed }
     let queued = queuedBytes
-    guard queued == 0 || queued + bytes.count <= queueLimit else {
+    guard queued == 0 || queued + bytes.count - excess <= queueLimit else {
       wasOverHalf = true
       throw .queueFull
     }

@@ -57,7 +57,8 @@ public final class TCPStream {
   public var queuedBytes: Int { core.queuedBytes }
 
   /// The limit of the send queue, in bytes. A `write` that would exceed the limit throws
-  /// `queueFull`, unless the queue is empty.
+  /// `queueFull`, unless the queue is empty. The header that a WebSocket adds to the bytes needs no
+  /// room.
   public var queueLimit: Int {
     get { core.queueLimit }
     set { core.queueLimit = newValue }
@@ -89,7 +90,7 @@ public final class TCPStream {
     loop.preconditionCurrent("a stream")
     guard let webSocket else { return try core.write(bytes) }
     guard let frame = webSocket.frames.makeMessage(bytes) else { throw .closed }
-    try core.write(frame.span)
+    try core.write(frame.span, beyondLimit: frame.count - bytes.count)
   }
 
   /// Sends or queues all of `bytes`, after all bytes written earlier. On failure, none of `bytes`
@@ -117,9 +118,10 @@ public final class TCPStream {
   /// Sends the queued bytes, then closes the stream. The only event that follows is `closed`.
   public func close() {
     loop.preconditionCurrent("a stream")
-    if let frame = webSocket?.frames.close() {
-      // A queue without room for the frame belongs to a peer that does not read.
-      do throws(TransportError) { try core.write(frame.span) } catch {}
+    if let frame = webSocket?.end().close() {
+      let excess = frame.count + WebSocketFrames.longestHeader
+      // A stream that is broken needs no Close frame.
+      do throws(TransportError) { try core.write(frame.span, beyondLimit: excess) } catch {}
     }
     core.closeGracefully()
   }
@@ -127,6 +129,7 @@ public final class TCPStream {
   /// Resets the connection at once (RST). The only event that follows is `closed(.closed)`.
   public func reset() {
     loop.preconditionCurrent("a stream")
+    webSocket?.end()
     core.reset()
   }
 }
@@ -140,8 +143,11 @@ extension TCPStream {
   /// Throws `closed` if the stream is closed, and a system error while the send queue is not empty.
   public func detach() throws(TransportError) -> DetachedStream {
     loop.preconditionCurrent("a stream")
-    let frames = webSocket?.frames
-    return DetachedStream(try core.detach(), frames, peer: peerEndpoint)
+    let descriptor = try core.detach()
+    // From now on, the frames belong to the loop that attaches the connection.
+    let frames = webSocket?.end()
+    webSocket = nil
+    return DetachedStream(descriptor, frames, peer: peerEndpoint)
   }
 
   /// Creates a stream from a connection that was detached from another loop. The connection is

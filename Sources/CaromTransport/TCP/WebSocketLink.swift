@@ -12,6 +12,8 @@ final class WebSocketLink {
   private var timer: LoopTimer?
   private var lastReceived: Instant
   private var handler: ((borrowing TCPEvent) -> Void)?
+  /// Whether the owner has closed or detached the stream. Another loop may use `frames` then.
+  private var isEnded = false
 
   init(_ frames: WebSocketFrames, of core: StreamCore, on loop: NetworkLoop) {
     self.frames = frames
@@ -38,30 +40,40 @@ final class WebSocketLink {
     }
   }
 
+  /// Ends the use of the frames, and returns them. Only `closed` is reported after that.
+  @discardableResult
+  func end() -> WebSocketFrames {
+    isEnded = true
+    timer = nil
+    return frames
+  }
+
   private func handle(_ event: borrowing TCPEvent) {
     let handler = handler
     handler?(event)
   }
 
-  private func reportEnd() { handle(.end) }
+  private func reportEnd() { if !isEnded { handle(.end) } }
 
   private func receive(_ bytes: Span<UInt8>) {
-    guard !frames.isClosed else { return }
+    guard !isEnded, !frames.isClosed else { return }
     lastReceived = loop.now
     var payload: [UInt8] = []
     var replies: [UInt8] = []
     frames.receive(bytes, into: &payload, replies: &replies)
+    // The owner may detach the stream when it handles the payload.
+    let hasClosed = frames.isClosed
     if !replies.isEmpty {
       // A peer that sends pings and reads no pongs fills the queue, and loses the stream.
       do throws(TransportError) { try core?.write(replies.span) } catch { core?.fail(error) }
     }
     if !payload.isEmpty { handle(.bytes(payload.span)) }
-    if frames.isClosed { reportEnd() }
+    if hasClosed { reportEnd() }
   }
 
   private func checkSilence() {
     let now = loop.now
-    guard !frames.isClosed, let core else { return }
+    guard !isEnded, !frames.isClosed, let core else { return }
     if now - lastReceived >= Self.silence * 2 { return core.fail(.timedOut) }
     if now - lastReceived < Self.silence {
       timer?.arm(at: lastReceived + Self.silence)

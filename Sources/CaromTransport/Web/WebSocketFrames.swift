@@ -37,6 +37,9 @@ import CUVLoop
   /// The maximum length of a message, in bytes, over all of its fragments.
   package static let messageLimit = 81_920
 
+  /// The length of the longest header that is sent, in bytes.
+  static let longestHeader = 10
+
   private let decoder: OpaquePointer
   private var frame: Frame?
   /// The number of bytes of the message in progress that have been announced; nil between messages.

@@ -55,6 +55,10 @@ def http_cases(host, port):
     yield "another address", request("192.0.2.1"), 421
     yield "a name with user", request(f"x@{own}"), 421
     yield "a port that is none", request(f"{host}:http"), 421
+    yield "a port with a sign", request(f"{host}:+80"), 421
+    yield "a port that is too large", request(f"{host}:65536"), 421
+    yield "an empty port", request(f"{host}:"), 200
+    yield "a port without a host", request(":80"), 421
     yield "two Hosts", request(own, extra=[f"Host: {own}"]), 400
     yield "no Host", b"GET / HTTP/1.1\r\n\r\n", 400
     yield "a foreign origin", request(own, extra=["Origin: http://evil.example"]), 403
