@@ -108,8 +108,8 @@ struct DoorPolicy: Sendable {
       || options.origins.contains { $0.lowercased() == origin }
   }
 
-  /// Returns the host of `host`, `host:port`, `[address]` or `[address]:port`, in which the port may
-  /// be empty; nil if malformed.
+  /// Returns the host of `host`, `host:port`, `[address]` or `[address]:port`, or nil if malformed.
+  /// The port may be empty.
   static func host(of authority: String) -> String? {
     var host = Substring(authority)
     var port: Substring?
