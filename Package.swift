@@ -303,7 +303,12 @@ let package = Package(
         "AirHockey", "Carom", "CaromCrypto", "CaromDNS", "CaromProtocol", "TerminalText",
         "air-hockey", "carom-tool", arguments,
       ]),
-    tests("Interop", ["Carom", "CaromCore", "CaromTransport", "carom-peer"]),
+    tests(
+      "Interop",
+      [
+        "Carom", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromTransport",
+        "carom-peer", "carom-tool",
+      ]),
     .testTarget(
       name: "WireFormatTests",
       dependencies: [

@@ -32,7 +32,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case .ioFailed: "a file or the output cannot be read or written, or is damaged"
     case .timedOut: "no answer arrived in time"
     case .wrongVersion: "the peer uses another protocol, or another version of it"
-    case .notPermitted: "the operating system denied permission"
+    case .notPermitted: "the operating system or a name server denied permission"
     }
   }
 

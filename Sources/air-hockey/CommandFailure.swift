@@ -56,7 +56,8 @@ extension CommandFailure {
       case .hostNameContested, .hostHasNoAddress, .notOffered: .unavailable
       case .transport(let error): CommandFailure(error).status
       case .portMissing, .cancelled, .closed, .tooManyServices, .subtypeInvalid, .textTooLong,
-        .tooManyQuestions, .domainNotLocal, .noNameServer:
+        .tooManyQuestions, .domainNotLocal, .noNameServer,
+        .noRegistrationDomain, .keyRejected, .clocksDiffer, .updateRefused, .notPrimaryServer:
         .internal
       }
     self.init(status, error.description)

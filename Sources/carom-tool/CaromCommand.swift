@@ -13,7 +13,8 @@ struct CaromCommand: AsyncParsableCommand {
     discussion: ExitStatus.help, version: "carom \(ProjectVersion.text)",
     subcommands: [
       BrowseCommand.self, PublishCommand.self, ResolveCommand.self, HostCommand.self,
-      QueryCommand.self, TypesCommand.self, DomainsCommand.self, ReconfirmCommand.self,
+      ReapCommand.self, QueryCommand.self, TypesCommand.self, DomainsCommand.self,
+      ReconfirmCommand.self,
       TokenCommand.self, PeersCommand.self, ChatCommand.self, SendCommand.self,
       ReceiveCommand.self,
     ])

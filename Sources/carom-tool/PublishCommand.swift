@@ -10,7 +10,8 @@ struct PublishCommand: AsyncParsableCommand {
     abstract: "Advertise a service until the command ends, then send its goodbye.",
     discussion: """
       Without --interface, the service is advertised on all usual interfaces; the output names \
-      them.
+      them. With --key, it is registered in a domain instead, by updates of the domain's zone, and \
+      removed when the command ends.
       """)
 
   @Argument(help: "The name of the service, at most 63 bytes; if empty, the host's name.")
@@ -34,15 +35,36 @@ struct PublishCommand: AsyncParsableCommand {
       removes it.
       """)
   var txt = false
+  @Option(
+    help: """
+      The seconds after which the registration in a domain counts as expired if it is not renewed, \
+      10 to 86400; it is renewed at half of that.
+      """)
+  var lease = 600
+  @OptionGroup var registration: RegistrationOptions
   @OptionGroup var options: ToolOptions
   @OptionGroup var duration: TimeLimitOptions
 
+  func validate() throws {
+    guard RegistrationDomain.leases.contains(.seconds(lease)) else {
+      throw ValidationError("--lease must be 10 to 86400 seconds.")
+    }
+  }
+
   func run() async throws {
-    let rows = PublishedRows(try service(), on: try options.current().map(\.name))
+    let target = try TypeArgument(type)
+    let domain = try registration.registrationDomain(target.domain, lease: .seconds(lease))
+    let rows = PublishedRows(try service(target, in: domain), on: try options.current().map(\.name))
     let output = Output(PublishedRows.headings, json: options.json)
     let (interfaces, readsInput) = (options.interfaces, txt)
     try await CommandRunner.run(for: duration.limit, output: output) {
-      try await ServiceAdvertiser(rows.service, interfaces: interfaces).run { advertisement in
+      let advertiser =
+        if let domain {
+          ServiceAdvertiser(rows.service, in: domain, interfaces: interfaces)
+        } else {
+          ServiceAdvertiser(rows.service, interfaces: interfaces)
+        }
+      try await advertiser.run { advertisement in
         output.emit(rows.report(.published, as: advertisement.name))
         try await withThrowingTaskGroup(of: Void.self) { group in
           defer { group.cancelAll() }
@@ -56,10 +78,13 @@ struct PublishCommand: AsyncParsableCommand {
     }
   }
 
-  private func service() throws -> AdvertisedService {
-    let target = try TypeArgument(type)
-    guard target.domain == nil || target.domain == "local" else {
-      throw CommandFailure(.badName, "services are published on the link only, in the domain local")
+  private func service(
+    _ target: TypeArgument, in domain: RegistrationDomain?
+  ) throws -> AdvertisedService {
+    let name = try TypeArgument.domain([registration.domain], target.domain)
+    guard domain != nil || name == "local" else {
+      throw CommandFailure(
+        .badName, "without --key, services are published on the link only, in the domain local")
     }
     var record = TXTRecord()
     for text in pairs {
@@ -70,7 +95,7 @@ struct PublishCommand: AsyncParsableCommand {
       try pair.apply(to: &record)
     }
     return AdvertisedService(
-      name: name, type: target.type, port: port, txt: record,
+      name: self.name, type: target.type, port: port, txt: record,
       subtypes: subtype + [target.subtype].compactMap { $0 }, renamesOnConflict: !noRename,
       isNameUnique: unique)
   }

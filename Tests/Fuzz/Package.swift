@@ -50,6 +50,7 @@ let package = Package(
     fuzz("MessageFuzz", ["CaromDNS"]),
     fuzz("NodeFuzz", ["CaromDNS"]),
     fuzz("UnicastFuzz", ["CaromDNS"]),
+    fuzz("UpdateFuzz", ["CaromDNS"]),
     fuzz("AddressFuzz", []),
     fuzz("NoiseFuzz", ["CaromCrypto"]),
     fuzz("TokenFuzz", ["CaromCrypto"]),

@@ -124,13 +124,13 @@ enum Peers {
     return isThere ? folder : nil
   }()
 
-  private static func has(_ program: String) -> Bool {
+  static func has(_ program: String) -> Bool {
     ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/bin"].contains {
       FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
     }
   }
 
-  private static func runs(_ command: [String]) -> Bool {
+  static func runs(_ command: [String]) -> Bool {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command

@@ -97,6 +97,12 @@ package struct DomainRegistration: Sendable {
   /// Whether the registration has ended, after `failed` or `withdrawn`.
   package var hasEnded: Bool { if case .ended = state { true } else { false } }
 
+  /// Whether the zone contains the service as it is described now.
+  package var isUpToDate: Bool {
+    guard case .established = state else { return false }
+    return !isUnderWay && !needsUpdate && pendingName == nil
+  }
+
   /// The full name of the service.
   package var fullName: Name { service.instance }
 

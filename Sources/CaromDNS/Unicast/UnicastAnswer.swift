@@ -84,7 +84,7 @@ extension Record {
 
 extension Name {
   /// Returns whether the name is `domain` or a name below it.
-  func isWithin(_ domain: Name) -> Bool {
+  package func isWithin(_ domain: Name) -> Bool {
     var rest = self
     while rest.wire.count > domain.wire.count { rest = rest.parent }
     return rest == domain

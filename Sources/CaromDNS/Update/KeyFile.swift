@@ -114,6 +114,8 @@ extension KeyFile: CustomStringConvertible, CustomReflectable {
 
 /// The reason why a key file cannot be used. The file's content is never part of an error.
 public enum KeyFileError: Error, Hashable, Sendable {
+  /// The file does not exist or cannot be read.
+  case unreadable
   /// The file does not have the format that `tsig-keygen` writes.
   case malformed
   /// The key's algorithm is not HMAC-SHA256.
@@ -126,6 +128,7 @@ extension KeyFileError: CustomStringConvertible {
   /// A one-line message for display: what happened and what to do.
   public var description: String {
     switch self {
+    case .unreadable: "the key file cannot be read: check its path and its permissions"
     case .malformed: "the key file is malformed: write it with tsig-keygen -a hmac-sha256"
     case .unsupportedAlgorithm: "the key's algorithm is not hmac-sha256: create another key"
     case .secretLength: "the key's secret must have 16 to 512 bytes: create another key"

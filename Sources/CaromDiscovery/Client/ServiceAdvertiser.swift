@@ -10,11 +10,15 @@ import CaromTransport
 ///   await game.end()
 /// }
 /// ```
+///
+/// With a `RegistrationDomain`, the service is registered in that domain instead of on the link,
+/// and is found by browsers everywhere that query the domain.
 public struct ServiceAdvertiser: Sendable {
   /// The service to advertise.
   public let service: AdvertisedService
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?
+  private let domain: RegistrationDomain?
 
   /// Creates an advertiser without sending anything; `run` starts advertising. If `loop` is nil,
   /// the loop that the whole program shares is used.
@@ -25,11 +29,25 @@ public struct ServiceAdvertiser: Sendable {
     self.service = service
     self.interfaces = interfaces
     self.loop = loop
+    domain = nil
   }
 
-  /// Claims the service's name, announces the service, and calls `body` once it is visible. When
-  /// `body` returns or throws, the service is withdrawn; its goodbye records have been sent when
-  /// this method returns.
+  /// Creates an advertiser that registers the service in `domain` by dynamic updates of its zone
+  /// (RFC 2136). The host's addresses on `interfaces` are registered with it. Nothing is sent
+  /// before `run`.
+  public init(
+    _ service: AdvertisedService, in domain: RegistrationDomain,
+    interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil
+  ) {
+    self.service = service
+    self.interfaces = interfaces
+    self.loop = loop
+    self.domain = domain
+  }
+
+  /// Claims the service's name, announces or registers the service, and calls `body` once it is
+  /// visible. When `body` returns or throws, the service is withdrawn; when this method returns,
+  /// its goodbye records have been sent, or it has been removed from its domain.
   ///
   /// Throws a `DiscoveryError` if the service cannot become visible, or the error that `body`
   /// throws.
@@ -39,7 +57,7 @@ public struct ServiceAdvertiser: Sendable {
     try service.validate()
     let discovery = try DiscoveryActor.shared(on: loop, interfaces)
     let names = LatestValues<String>.makeStream()
-    let id = try await discovery.advertise(service) { event in
+    let publication = try await discovery.publish(service, in: domain) { event in
       switch event {
       case .established(let name), .renamed(let name): names.send(name, about: 0)
       case .failed(let error): names.finish(throwing: error)
@@ -52,12 +70,12 @@ public struct ServiceAdvertiser: Sendable {
       }
       let advertisement = Advertisement(
         name: first, renames: LatestValues { CoalescingStream.Reader(names) },
-        discovery: discovery, id: id)
+        publication: publication)
       let value = try await body(advertisement)
-      await discovery.withdraw(id)
+      await publication.withdraw()
       return value
     } catch {
-      await discovery.withdraw(id)
+      await publication.withdraw()
       throw error
     }
   }

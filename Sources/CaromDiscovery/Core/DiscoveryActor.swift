@@ -35,7 +35,7 @@ actor DiscoveryActor: LoopActor {
   private static let defaultLoop = Locked<NetworkLoop?>(nil)
 
   nonisolated let loop: NetworkLoop
-  private let interfaces: InterfaceSelection
+  let interfaces: InterfaceSelection
   var core: DiscoveryCore?
   private var continuations:
     [UInt64: CheckedContinuation<Result<ResolvedService, DiscoveryError>, Never>] =

@@ -38,6 +38,19 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case domainNotLocal(String)
   /// No name server is configured or reachable for a domain outside the link: connect to a network.
   case noNameServer
+  /// No domain is recommended for registering services: name one.
+  case noRegistrationDomain
+  /// The name server does not know the key of the zone, or the key has another secret: use the key
+  /// in the server's configuration.
+  case keyRejected
+  /// This host's clock is ahead of the name server's by the given number of seconds, which is more
+  /// than 300, or less than -300 if it is behind: set the clock.
+  case clocksDiffer(bySeconds: Int64)
+  /// The name server has refused to change the zone, or could not: check the zone's update policy,
+  /// and whether the server limits the number of records.
+  case updateRefused
+  /// The name server is not the primary server of the zone: name that server.
+  case notPrimaryServer
   /// Port 0 cannot be advertised: listen first, then advertise the port that the system chose.
   case portMissing
   /// No answer arrived in time.
@@ -59,6 +72,24 @@ public enum DiscoveryError: Error, Hashable, Sendable {
       case .empty: .nameMissing
       case .tooLong(let count): .nameTooLong(count)
       case .controlCharacter: .nameInvalid
+      }
+  }
+
+  /// Creates the error for the reason why an update of a zone failed.
+  init(update error: UnicastError) {
+    self =
+      switch error {
+      case .nameInUse, .prerequisiteFailed: .nameTaken
+      case .keyRejected: .keyRejected
+      case .clocksDiffer(let seconds): .clocksDiffer(bySeconds: seconds)
+      case .refused, .serverFailure: .updateRefused
+      case .notAuthoritative, .nameError: .notPrimaryServer
+      case .unreachable, .noServers: .noNameServer
+      case .timedOut: .timedOut
+      case .multicastName: .nameInvalid
+      case .tooManyQueries: .tooManyQuestions
+      case .cancelled: .cancelled
+      case .closed: .closed
       }
   }
 
@@ -116,6 +147,13 @@ extension DiscoveryError: CustomStringConvertible {
     case .textTooLong(let count): "a TXT record of \(count) bytes is too long: shorten it"
     case .domainNotLocal(let domain): "'\(domain)' cannot be queried by multicast: use \"local\""
     case .noNameServer: "no name server is available: connect to a network"
+    case .noRegistrationDomain: "no domain is recommended for registering services: name one"
+    case .keyRejected: "the name server rejected the key: use the key of the zone"
+    case .clocksDiffer(let seconds):
+      "this host's clock and the name server's differ by \(seconds.magnitude) s: set the clock"
+    case .updateRefused:
+      "the name server did not change the zone: check its update policy and its record limit"
+    case .notPrimaryServer: "the server is not the zone's primary server: name that server"
     case .portMissing: "port 0 cannot be advertised: listen first, then advertise"
     case .timedOut: "no answer arrived in time: try again"
     case .hostHasNoAddress(let host): "host \(host) has not published an address: try again"
@@ -133,7 +171,9 @@ extension DiscoveryError {
   public var netServiceCode: Int {
     switch self {
     case .nameTaken, .hostNameContested: -72001  // collision
-    case .noSuchInterface, .noNameServer, .hostHasNoAddress, .notOffered: -72002  // not found
+    case .noSuchInterface, .noNameServer, .hostHasNoAddress, .notOffered, .noRegistrationDomain,
+      .notPrimaryServer:
+      -72002  // not found
     case .portInUse, .noMulticastInterface, .tooManyServices, .tooManyQuestions:
       -72003  // activity in progress
     case .nameMissing, .nameTooLong, .nameInvalid, .subtypeInvalid, .textTooLong, .portMissing,
@@ -142,7 +182,8 @@ extension DiscoveryError {
     case .cancelled: -72005
     case .closed: -72006  // invalid
     case .timedOut: -72007
-    case .permissionDenied, .transport: -72000  // unknown
+    case .permissionDenied, .transport, .keyRejected, .clocksDiffer, .updateRefused:
+      -72000  // unknown
     }
   }
 }

@@ -1,4 +1,5 @@
 import CaromDNS
+import CaromTransport
 
 /// The label under which this host's addresses are published: ASCII letters, digits and hyphens.
 package enum HostLabel {
@@ -12,6 +13,13 @@ package enum HostLabel {
   package static func systemName(from hostName: String) -> String {
     let first = hostName.split(separator: ".").first.map(String.init) ?? ""
     return (try? InstanceName.validate(first)) == nil ? "host" : first
+  }
+
+  /// Returns a label that no other host has: that of this host and 64 random bits in hexadecimal.
+  package static func makeUnique() -> String {
+    let bits = String(UInt64.random(in: .min ... .max), radix: 16)
+    let token = String(repeating: "0", count: 16 - bits.count) + bits
+    return make(from: HostName.current).prefix(46) + "-" + token
   }
 
   /// Returns the label for a host name, such as "maya-carom" for "maya.example.com".

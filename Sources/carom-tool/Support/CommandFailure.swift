@@ -35,7 +35,9 @@ struct CommandFailure: Error, Equatable {
       case .nameMissing, .nameTooLong, .nameInvalid, .subtypeInvalid, .textTooLong: .badName
       case .domainNotLocal: .badName
       case .nameTaken, .hostNameContested, .hostHasNoAddress, .notOffered: .unavailable
-      case .noNameServer: .unreachable
+      case .noNameServer, .notPrimaryServer: .unreachable
+      case .noRegistrationDomain: .unavailable
+      case .keyRejected, .clocksDiffer, .updateRefused: .notPermitted
       case .timedOut: .timedOut
       case .portMissing: .usage
       case .transport(let error): CommandFailure(error).status

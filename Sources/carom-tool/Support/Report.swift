@@ -8,6 +8,8 @@ struct Report: Sendable {
     /// A peer has sent a line.
     case line
     case offered, progress, sent, received, failed
+    /// A pass over a domain has finished.
+    case finished
 
     /// The character at the start of a text line that reports the event.
     var mark: String {
@@ -16,7 +18,7 @@ struct Report: Sendable {
       case .updated, .resolved, .renamed, .progress: "~"
       case .removed, .withdrawn, .failed: "-"
       case .unresolved, .offered: "?"
-      case .line: ":"
+      case .line, .finished: ":"
       }
     }
 

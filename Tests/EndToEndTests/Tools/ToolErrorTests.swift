@@ -156,7 +156,9 @@ import Testing
       (.permissionDenied, .notPermitted), (.noMulticastInterface, .noMulticast),
       (.noSuchInterface("x"), .noSuchInterface), (.nameTaken, .unavailable),
       (.hostNameContested, .unavailable), (.portMissing, .usage), (.timedOut, .timedOut),
-      (.transport(.unreachable), .unreachable),
+      (.transport(.unreachable), .unreachable), (.keyRejected, .notPermitted),
+      (.clocksDiffer(bySeconds: 301), .notPermitted), (.updateRefused, .notPermitted),
+      (.notPrimaryServer, .unreachable), (.noRegistrationDomain, .unavailable),
     ]
     for (error, status) in statuses {
       #expect(carom_tool.CommandFailure(error).status == status)
