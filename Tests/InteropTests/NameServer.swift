@@ -28,9 +28,15 @@ struct NameServer: Sendable {
     let server = try await NameServer(in: folder)
     let result: Result<Void, any Error>
     do { result = .success(try await body(server)) } catch { result = .failure(error) }
-    server.process.endInput()
-    _ = try await server.process.line(containing: "ended")
+    try await server.end()
     try result.get()
+  }
+
+  /// Ends the server and removes its folder. Returns when that is done.
+  func end() async throws {
+    guard !process.transcript.hasSuffix("ended") else { return }
+    process.endInput()
+    _ = try await process.line(containing: "ended")
   }
 
   private init(in folder: URL) async throws {

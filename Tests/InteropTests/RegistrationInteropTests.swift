@@ -136,6 +136,19 @@ struct RegistrationInteropTests {
     }
   }
 
+  @Test func `a change that the server cannot make is an error`() async throws {
+    try await NameServer.with { server in
+      try await withNetworkLoop { loop in
+        try await advertiser("Ann", in: try domain(server), on: loop).run { advertisement in
+          try await server.end()
+          await #expect(throws: DiscoveryError.self) {
+            try await advertisement.update(txt: ["seats": "2/2"])
+          }
+        }
+      }
+    }
+  }
+
   @Test func `the tool shows neither a key nor what is in a key file`() async throws {
     try await NameServer.with { server in
       let secret = "U2VjcmV0IHNlY3JldCBzZWNyZXQ="

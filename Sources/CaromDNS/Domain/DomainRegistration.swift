@@ -262,6 +262,9 @@ extension DomainRegistration {
       // The lease ended while the server could not be reached, and the service was removed.
       state = .claiming
     case (.removing, .prerequisiteFailed): state = .removingType
+    case (.removing, _) where !isWithdrawing:
+      // Two services must not share a host, whose addresses are removed with the first of them.
+      retryLater(at: now)
     case (.removing, _), (.removingType, _): finishRemoval()
     case (.claiming, _) where reportedName == nil, (.checking, _) where reportedName == nil:
       if isWithdrawing { return }

@@ -127,6 +127,19 @@ import Testing
     #expect(zone.lease(of: try Harness.instance("Ann")) == nil)
   }
 
+  @Test func `a renamed service keeps its old name until that is removed`() throws {
+    var (harness, zone) = (try Harness(), ZoneModel())
+    harness.settle(&zone)
+    try harness.registration.rename(to: "Anna")
+    harness.step(&zone, .requestLost)
+    harness.settle(&zone)
+    #expect(zone.pointers(Harness.type) == [try Harness.instance("Ann")])
+    try harness.advance(&zone)
+    harness.settle(&zone)
+    #expect(zone.pointers(Harness.type) == [try Harness.instance("Anna")])
+    #expect(zone.data("ann-1.play.example", .a).count == 1)
+  }
+
   @Test func `an error of the first claim ends the registration`() throws {
     var (harness, zone) = (try Harness(), ZoneModel())
     harness.step(&zone, .requestLost)

@@ -122,6 +122,7 @@ import Testing
         default: break
         }
         if !harness.step(&zone, fate) { try harness.advance(&zone, fate) }
+        #expect(zone.pointers(Harness.type).count <= 1, "seed \(seed)")
         #expect(zone.data("ann-1.play.example", .a).count <= 1, "seed \(seed)")
       }
       harness.registration.withdraw()

@@ -36,7 +36,7 @@ private func exchange(_ bytes: [UInt8], isCut: Bool, isWhole: Bool) {
   let id = resolver.makeQueryID()
   let isStarted: Void? = try? resolver.update(
     update, signedWith: key, time: 1_764_180_000, as: id, of: [server],
-    deadline: .zero + .seconds(9), at: .zero)
+    deadline: .zero + .seconds(1), at: .zero)
   guard isStarted != nil else { return }
   var open: [UnicastFlow: [UInt8]] = [:]
   var events = 0
