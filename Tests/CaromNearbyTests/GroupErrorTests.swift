@@ -55,7 +55,7 @@ import Testing
     let meeting = MeetingPoint(2)
     try await runMesh(2, seed: 2) { side in
       if side.number == 0 {
-        try await side.withLines { group in
+        try await side.nearby.session.withGroup(Lines(), named: "both") { group in
           try await group.waitForMembers(2)
           for await change in group.changes {
             guard case .invalid(let entry) = change else { continue }
@@ -66,7 +66,7 @@ import Testing
           await meeting.arrive()
         }
       } else {
-        try await side.nearby.session.withGroup(Numbers()) { group in
+        try await side.nearby.session.withGroup(Numbers(), named: "both") { group in
           try await group.waitForMembers(2)
           try await group.apply(7)
           #expect(await group.state.numbers == [7])
@@ -92,12 +92,93 @@ import Testing
         }
         return
       }
-      try await side.nearby.session.withGroup(Unencodable()) { group in
-        for _ in 0..<300 { try await group.submit(String(repeating: "x", count: 16_000)) }
-        await meeting.arrive()
-        for await _ in group.changes {}
-        let error = await #expect(throws: GroupError.self) { try await group.submit("more") }
-        #expect(error == .stateNotEncodable("CancellationError()"))
+      let failure = GroupError.stateNotEncodable("CancellationError()")
+      await #expect(throws: failure) {
+        try await side.nearby.session.withGroup(Unencodable()) { group in
+          for _ in 0..<300 { try await group.submit(String(repeating: "x", count: 16_000)) }
+          await meeting.arrive()
+          for await _ in group.changes {}
+          do throws(GroupError) {
+            try await group.submit("more")
+          } catch { #expect(error == failure) }
+        }
+      }
+    }
+  }
+
+  @Test func `a state that is too large is refused to the newcomer, and the group stays`()
+    async throws
+  {
+    let meetings = (MeetingPoint(3), MeetingPoint(3))
+    try await runMesh(3, seed: 6) { side in
+      if side.number == 2 {
+        await meetings.0.arrive()
+        let error = await #expect(throws: GroupError.self) {
+          try await side.nearby.session.withGroup(Padded()) { group in
+            for await _ in group.changes {}
+            throw CancellationError()
+          }
+        }
+        guard case .stateTooLarge = error else {
+          Issue.record("\(error as Any)")
+          return
+        }
+        await meetings.1.arrive()
+        return
+      }
+      try await side.nearby.session.withGroup(Padded()) { group in
+        try await group.waitForMembers(2)
+        for _ in 0..<150 { try await group.submit(String(repeating: "x", count: 16_000)) }
+        try await group.wait { $0.lines.count == 300 }
+        await meetings.0.arrive()
+        await meetings.1.arrive()
+        try await group.apply("stays")
+        #expect(await group.roster?.members.count == 2)
+        try await group.wait { $0.lines.count == 302 }
+      }
+    }
+  }
+
+  /// A state that is encoded with more bytes than can be sent.
+  private struct Padded: ReplicatedState {
+    var lines: [String] = []
+
+    init() {}
+    init(from decoder: any Decoder) throws { self.init() }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(String(repeating: "x", count: 17 << 20))
+    }
+    mutating func apply(_ line: String, _ entry: LedgerEntry) { lines.append(line) }
+  }
+
+  @Test func `groups of two types on the same peers do not merge, and follow each other`()
+    async throws
+  {
+    let meetings = (MeetingPoint(4), MeetingPoint(4))
+    try await runMesh(4, seed: 7) { side in
+      let session = side.nearby.session
+      if side.number < 2 {
+        try await side.withLines { group in
+          try await group.waitForMembers(2)
+          try await group.apply("\(side.number)")
+          try await group.wait { $0.lines.count == 2 }
+          await meetings.0.arrive()
+        }
+      } else {
+        try await session.withGroup(Numbers()) { group in
+          try await group.waitForMembers(2)
+          try await group.apply(side.number)
+          try await group.wait { $0.numbers.count == 2 }
+          await meetings.0.arrive()
+        }
+      }
+      // The same session enters another group at once.
+      try await session.withGroup(Lines(), named: "all") { group in
+        try await group.waitForMembers(4)
+        try await group.apply("\(side.number)")
+        try await group.wait { Set($0.lines) == ["0", "1", "2", "3"] }
+        await meetings.1.arrive()
       }
     }
   }

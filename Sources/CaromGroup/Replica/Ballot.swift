@@ -8,6 +8,8 @@ package struct Ballot: Hashable, Sendable {
   /// The leader in the ballot of a sender that takes no part any more.
   static let nobody = PeerID(high: 0, low: 0)
 
+  /// The sender's group.
+  package var group: GroupID
   /// The leader: the sender itself if it follows nobody, and `nobody` if it has left the group.
   package var leader: PeerID
   /// The number of members that follow the sender.
@@ -20,8 +22,10 @@ package struct Ballot: Hashable, Sendable {
   package var quality: HostQuality?
 
   package init(
-    leader: PeerID, followers: UInt64, reach: UInt64, length: UInt64, quality: HostQuality? = nil
+    group: GroupID = GroupID(named: ""), leader: PeerID, followers: UInt64, reach: UInt64,
+    length: UInt64, quality: HostQuality? = nil
   ) {
+    self.group = group
     self.leader = leader
     self.followers = followers
     self.reach = reach
@@ -31,9 +35,10 @@ package struct Ballot: Hashable, Sendable {
 }
 
 extension Ballot: PacketCodable {
-  /// Appends the leader's id (16 bytes), the numbers of followers, of connected peers and of
-  /// entries (each `VarInt`), and the quality if there is one.
+  /// Appends the group's id (8 bytes), the leader's id (16 bytes), the numbers of followers, of
+  /// connected peers and of entries (each `VarInt`), and the quality if there is one.
   package func encode(into writer: inout PacketWriter) {
+    writer.write(group.rawValue)
     writer.write(leader)
     writer.writeVarInt(followers)
     writer.writeVarInt(reach)
@@ -43,6 +48,7 @@ extension Ballot: PacketCodable {
 
   /// Reads a ballot. Counts over 8,192 are taken for 8,192.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
+    group = GroupID(rawValue: try reader.read())
     leader = try reader.readPeerID()
     followers = min(try reader.readVarInt(), Self.countLimit)
     reach = min(try reader.readVarInt(), Self.countLimit)

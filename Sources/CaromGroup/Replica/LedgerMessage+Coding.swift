@@ -13,6 +13,7 @@ extension LedgerMessage: PacketCodable {
     case received = 9
     case leave = 10
     case remove = 11
+    case withhold = 12
   }
 
   /// Appends the kind (1 byte) and the message's fields.
@@ -58,6 +59,7 @@ extension LedgerMessage: PacketCodable {
       writer.writeVarInt(length)
     case .leave(let membership): writer.write(Kind.leave, membership)
     case .remove(let membership): writer.write(Kind.remove, membership)
+    case .withhold(let membership): writer.write(Kind.withhold, membership)
     }
   }
 
@@ -92,6 +94,7 @@ extension LedgerMessage: PacketCodable {
       self = .received(membership: try reader.read(), length: try reader.readIndex())
     case .leave: self = .leave(membership: try reader.read())
     case .remove: self = .remove(membership: try reader.read())
+    case .withhold: self = .withhold(membership: try reader.read())
     }
   }
 

@@ -33,6 +33,8 @@ package enum LedgerMessage: Hashable, Sendable {
   case leave(membership: UInt32)
   /// The sender does not lead the receiver any more.
   case remove(membership: UInt32)
+  /// The sender does not lead the receiver any more, because it cannot send it the state.
+  case withhold(membership: UInt32)
 }
 
 /// The request of a side to follow another one.

@@ -30,14 +30,18 @@ extension Replica {
     var next: UInt64
     /// The index of the last entry that the member has acknowledged.
     var acknowledged: UInt64
-    /// The acknowledged index at the last heartbeat, and the last one at which it had changed or
-    /// nothing was under way.
-    var checked: UInt64 = 0
-    var progressAt: Instant
+    /// The index of the last entry that was under way at `markedAt`. When it is acknowledged, the
+    /// mark moves to the last one that is under way then: a member that lags behind its mark holds
+    /// up the others.
+    var mark: UInt64
+    var markedAt: Instant
+    /// The time up to which the member was charged with holding up the others.
+    var chargedAt: Instant
     /// The index of the last committed entry that the member was told of.
     var notified: UInt64 = 0
-    /// The number of submitters of absent peers' events that the member has introduced.
-    var vouchedSources = 0
+
+    /// Moves the mark to the last entry that is under way.
+    mutating func moveMark(at now: Instant) { (mark, markedAt) = (next - 1, now) }
   }
 
   /// A snapshot on its way to a member.

@@ -10,16 +10,13 @@ extension Replica {
       case .following(let following): following.leader
       }
     return Ballot(
-      leader: leader, followers: UInt64(members.count), reach: UInt64(reach),
+      group: group, leader: leader, followers: UInt64(members.count), reach: UInt64(reach),
       length: log.tailIndex, quality: quality)
   }
 
   /// The number of peers that take part in the group and to which a link works.
   private var reach: Int {
-    peers.ids.count { peer in
-      guard let record = peers[peer] else { return false }
-      return record.ballot != nil && !record.isInterrupted && !record.hasLeft
-    }
+    peers.ids.count { peers[$0]?.takesPart == true }
   }
 
   mutating func broadcastBallot() {
@@ -28,6 +25,9 @@ extension Replica {
   }
 
   mutating func handle(_ ballot: Ballot, from peer: PeerID, at now: Instant) -> Bool {
+    var ballot = ballot
+    // A member of another group takes no part in this one.
+    if ballot.group != group { ballot.leader = Ballot.nobody }
     setBallot(ballot, of: peer)
     if ballot.leader == Ballot.nobody { handleEnd(of: peer, at: now) }
     let isWider = members[peer] != nil && ballot.reach > UInt64(reach)
@@ -39,7 +39,7 @@ extension Replica {
   /// A peer takes no part any more, whether or not its connection stays.
   mutating func handleEnd(of peer: PeerID, at now: Instant) {
     if ask?.leader == peer { ask = nil }
-    if members[peer] != nil { endMembership(of: peer) }
+    if members[peer] != nil { endMembership(of: peer, at: now) }
     if case .following(let following) = role, following.leader == peer { becomeLeader(at: now) }
   }
 
@@ -87,7 +87,7 @@ extension Replica {
     guard members[peer] == nil, record.isPresent, let ballot = record.ballot,
       ballot.leader == peer
     else { return nil }
-    if let until = record.distrustedUntil, now < until { return nil }
+    guard isTrusted(peer, at: now) else { return nil }
     let seen = followerCounts[peer] ?? 0
     let followers = members.isEmpty ? max(seen, Int(ballot.followers)) : seen
     return Rank(followers: followers, length: ballot.length, id: peer)
@@ -113,17 +113,23 @@ extension Replica {
 
   /// Hands the group over to a member that has been connected with more peers for a while, so that
   /// the group does not leave out those that only the member can see.
+  ///
+  /// Only the member itself can know whether this is true. Therefore its claim counts once in a
+  /// while: if it is a lie, it costs one election, and the members then no longer listen to it.
   mutating func giveWay(at now: Instant) {
     guard ask == nil else { return }
     var widest: (peer: PeerID, reach: UInt64)?
     for peer in members.ids {
       guard members[peer]?.isVoting == true, let record = peers[peer],
+        mayClaimReach(peer, at: now),
         let since = record.widerSince, since + options.reachLimit <= now,
         let reach = record.ballot?.reach, reach > widest?.reach ?? UInt64(self.reach)
       else { continue }
       widest = (peer, reach)
     }
-    if let widest { _ = handOver(to: widest.peer, at: now) }
+    guard let widest else { return }
+    noteClaim(widest.peer, at: now)
+    _ = handOver(to: widest.peer, at: now)
   }
 
   /// The member that would be the best host, from what the members have measured; nil if fewer than
@@ -160,6 +166,7 @@ extension Replica {
   mutating func handleRefusal(by peer: PeerID, _ leader: PeerID, at now: Instant) {
     guard ask?.leader == peer else { return }
     ask = nil
+    noteRefusal(by: peer, at: now)
     guard var ballot = peers[peer]?.ballot, leader != peer else { return }
     ballot.leader = leader
     setBallot(ballot, of: peer)
@@ -177,7 +184,7 @@ extension Replica {
       send(.leave(membership: welcome.membership), to: peer)
       return true
     }
-    for member in members.ids { dismiss(member) }
+    for member in members.ids { dismiss(member, at: now) }
     let following = Followership(leader: peer, membership: welcome.membership, heardAt: now)
     role = .following(following)
     requested = nil
@@ -192,13 +199,6 @@ extension Replica {
     if log.appliedIndex == 0 { return true }
     let others = remainder.filter { $0 != leader && peers[$0]?.ballot?.leader != leader }
     return others.isEmpty || 1 + others.count <= 1 + (followerCounts[leader] ?? 0)
-  }
-
-  private mutating func distrust(_ peer: PeerID, at now: Instant) {
-    guard let record = peers[peer] else { return }
-    let doublings = min(record.distrusts, 6)
-    peers[peer]?.distrusts += 1
-    peers[peer]?.distrustedUntil = now + options.distrustInterval * (1 << doublings)
   }
 
   /// The other members of the last roster that would answer.

@@ -13,8 +13,6 @@ extension Replica {
   private static let vouchLimit = 128
   /// The maximum number of them in the log that are not applied yet.
   private static let openVouchedLimit = 512
-  /// The maximum number of absent submitters that one member introduces.
-  private static let vouchedSourceLimit = 512
 
   /// Submits an event for the ledger. Returns its sequence number, or nil if too many events are
   /// not applied yet. The event is applied here when it is applied everywhere, also if the leader
@@ -131,10 +129,6 @@ extension Replica {
         guard !isResponsible(event.source), isNext(event, !isComplete),
           openEvents.vouched(by: peer) < Self.openVouchedLimit
         else { continue }
-        if log.tailTable.last(of: event.source) == 0 {
-          members[peer]?.vouchedSources += 1
-          guard members[peer]?.vouchedSources ?? 0 <= Self.vouchedSourceLimit else { return false }
-        }
       }
       append(event, voucher: peer)
       guard openEvents.own(of: peer) <= Self.ownLimit + Self.openLimit else { return false }

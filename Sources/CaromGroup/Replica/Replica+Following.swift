@@ -56,7 +56,7 @@ extension Replica {
     if !entries.isEmpty { acknowledge() }
     while let entry = log.applyNext(upTo: committed) { emit(.applied(entry)) }
     forgetAppliedEvents()
-    return true
+    return log.tailIndex - log.appliedIndex <= Self.openWindow
   }
 
   private func isGenuine(_ entry: LedgerEntry) -> Bool {

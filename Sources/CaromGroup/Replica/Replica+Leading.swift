@@ -6,7 +6,8 @@ extension Replica {
   mutating func lead(at now: Instant) {
     settle(at: now)
     commit()
-    for member in members.ids { sendEntries(to: member) }
+    for member in members.ids { sendEntries(to: member, at: now) }
+    requestSnapshot(at: now)
     publishRoster(at: now)
   }
 
@@ -57,7 +58,7 @@ extension Replica {
   }
 
   private mutating func admit(_ peer: PeerID, _ request: JoinRequest, at now: Instant) {
-    endMembership(of: peer)
+    endMembership(of: peer, at: now)
     // A claim raises the version a little at most, so that it never runs out.
     rosterVersion = max(rosterVersion, min(request.rosterVersion, rosterVersion + 65_536))
     lastMembership &+= 1
@@ -69,47 +70,63 @@ extension Replica {
     members[peer] = Member(
       membership: lastMembership, source: source,
       stage: start == .afterSnapshot ? .waiting : .streaming, heardAt: now,
-      target: log.appliedIndex, next: last + 1, acknowledged: last, progressAt: now)
+      target: log.appliedIndex, next: last + 1, acknowledged: last, mark: last, markedAt: now,
+      chargedAt: now)
     let welcome = Welcome(
       membership: lastMembership, request: request.number, start: start,
       lastSequence: log.tailTable.last(of: source))
     send(.welcome(welcome), to: peer)
     updateLeadership { $0.isRosterStale = true }
-    if start == .afterSnapshot { requestSnapshot() }
   }
 
   /// Forgets a member, which knows of it or will not hear of it.
-  mutating func endMembership(of peer: PeerID) {
+  mutating func endMembership(of peer: PeerID, at now: Instant) {
     guard members[peer] != nil else { return }
+    _ = chargeHoldUp(by: peer, at: now)
     members[peer] = nil
     peers[peer]?.widerSince = nil
     updateLeadership { $0.isRosterStale = true }
   }
 
   /// Tells a member that this side does not lead it any more.
-  mutating func dismiss(_ peer: PeerID) {
+  mutating func dismiss(_ peer: PeerID, at now: Instant) {
     guard let member = members[peer] else { return }
     send(.remove(membership: member.membership), to: peer)
-    endMembership(of: peer)
+    endMembership(of: peer, at: now)
   }
 
-  /// Removes the members that are silent, and those that hold up all others because they do not
-  /// acknowledge what they were sent. The latter can join again, and count once they have caught
-  /// up.
+  /// Removes the members that are silent, and those that have held up the others for too long
+  /// because they acknowledge what they were sent too late. The latter can join again, but entries
+  /// do not wait for them until their suspension is over.
   mutating func removeSilentMembers(at now: Instant) {
     for peer in members.ids {
-      guard var member = members[peer] else { continue }
-      if member.acknowledged != member.checked || member.acknowledged + 1 == member.next {
-        (member.checked, member.progressAt) = (member.acknowledged, now)
-        members[peer] = member
-      }
+      guard let member = members[peer] else { continue }
+      let isLate = member.markedAt + options.lagLimit <= now
       if member.heardAt + options.silenceLimit <= now {
         peers[peer]?.isSuspect = true
-        dismiss(peer)
-      } else if member.isVoting, member.progressAt + options.acknowledgementLimit <= now {
-        dismiss(peer)
+        dismiss(peer, at: now)
+      } else if case .transferring = member.stage {
+        // It does not read the snapshot, which takes memory.
+        if member.markedAt + options.acknowledgementLimit <= now { dismiss(peer, at: now) }
+      } else if isLate, chargeHoldUp(by: peer, at: now) {
+        dismiss(peer, at: now)
+      } else if member.stage == .streaming {
+        letVote(peer, at: now)
       }
     }
+  }
+
+  /// Lets entries wait for a member from now on if it has caught up and is not suspended.
+  private mutating func letVote(_ peer: PeerID, at now: Instant) {
+    guard var member = members[peer], !member.isVoting, member.hasAnswered else { return }
+    if member.acknowledged >= member.target, mayVote(peer, at: now) {
+      member.isVoting = true
+      member.moveMark(at: now)
+    } else if !mayVote(peer, at: now) {
+      // What is committed without the member meanwhile, it must have before it counts.
+      member.target = log.appliedIndex
+    }
+    members[peer] = member
   }
 
   // MARK: The log
@@ -141,14 +158,15 @@ extension Replica {
 
   /// Sends a member the entries for which its window has room, and the index of the last committed
   /// one.
-  private mutating func sendEntries(to peer: PeerID) {
+  private mutating func sendEntries(to peer: PeerID, at now: Instant) {
     guard var member = members[peer], member.stage == .streaming else { return }
-    guard member.next > log.base.index else { return dismiss(peer) }
+    guard member.next > log.base.index else { return dismiss(peer, at: now) }
     let committed = log.appliedIndex
+    let limit = min(
+      log.tailIndex, member.acknowledged + Member.window, committed + Self.openWindow)
     repeat {
       var entries: [LedgerEntry] = []
       var cost = 0
-      let limit = min(log.tailIndex, member.acknowledged + Member.window)
       while member.next + UInt64(entries.count) <= limit, cost < 65_536,
         let entry = log[member.next + UInt64(entries.count)]
       {
@@ -162,20 +180,27 @@ extension Replica {
         to: peer)
       member.next += UInt64(entries.count)
       member.notified = committed
-    } while member.next <= min(log.tailIndex, member.acknowledged + Member.window)
+    } while member.next <= limit
+    if member.mark <= member.acknowledged, member.next - 1 > member.mark {
+      member.moveMark(at: now)
+    }
     members[peer] = member
   }
 
   mutating func handleAcknowledgement(
-    of index: UInt64, from peer: PeerID, _ membership: UInt32
+    of index: UInt64, from peer: PeerID, _ membership: UInt32, at now: Instant
   ) -> Bool {
     guard var member = members[peer], member.membership == membership else { return true }
-    guard index >= member.acknowledged, index < member.next else { return false }
+    // A member that still receives the state has nothing to acknowledge.
+    guard member.stage == .streaming, index >= member.acknowledged, index < member.next else {
+      return false
+    }
     member.acknowledged = index
-    if index >= member.target { member.isVoting = true }
+    if index >= member.mark { member.moveMark(at: now) }
     let isFirst = !member.hasAnswered
     member.hasAnswered = true
     members[peer] = member
+    letVote(peer, at: now)
     if isFirst, case .leading(let leadership) = role, !leadership.isRosterStale, let roster {
       send(.roster(roster), to: peer)
     }
@@ -218,12 +243,33 @@ extension Replica {
 
 // MARK: - Snapshots
 extension Replica {
-  private mutating func requestSnapshot() {
-    guard requested == nil else { return }
+  /// Asks the application for a snapshot if a member waits for one, but not too often.
+  private mutating func requestSnapshot(at now: Instant) {
+    guard requested == nil, hasWaitingMembers else { return }
+    if let next = nextSnapshotAt, now < next { return }
+    nextSnapshotAt = now + options.snapshotInterval
     lastSnapshotNumber &+= 1
     requested = RequestedSnapshot(
       number: lastSnapshotNumber, position: log.applied, table: log.appliedTable)
     emit(.snapshotNeeded(lastSnapshotNumber))
+  }
+
+  private var hasWaitingMembers: Bool { members.ids.contains { members[$0]?.stage == .waiting } }
+
+  /// The time at which the application has to be asked for a snapshot, or nil if it need not be.
+  var snapshotDue: Instant? { requested == nil && hasWaitingMembers ? nextSnapshotAt : nil }
+
+  /// Says that the snapshot that was asked for with this number cannot be provided, because it would
+  /// be too long: the members that wait for it are told so and removed.
+  package mutating func refuseSnapshot(_ number: UInt32, at now: Instant) {
+    guard let requested, requested.number == number else { return }
+    self.requested = nil
+    for peer in members.ids {
+      guard let member = members[peer], member.stage == .waiting else { continue }
+      send(.withhold(membership: member.membership), to: peer)
+      endMembership(of: peer, at: now)
+    }
+    advance(at: now)
   }
 
   /// Provides the snapshot that was asked for with this number: the application's state after the
@@ -233,24 +279,27 @@ extension Replica {
     precondition(bytes.count <= Self.snapshotLimit, "a snapshot has at most 16 MiB")
     guard let requested, requested.number == number else { return }
     self.requested = nil
-    guard requested.position.index >= log.base.index else { return requestSnapshot() }
+    let length = Double(bytes.count) / Double(4 << 20)
+    nextSnapshotAt = now + options.snapshotInterval * (1 + length)
+    guard requested.position.index >= log.base.index else { return advance(at: now) }
     let snapshot = OutgoingSnapshot(
       position: requested.position, bytes: requested.table.encoded + bytes)
     for peer in members.ids {
       guard var member = members[peer], member.stage == .waiting else { continue }
       member.stage = .transferring(snapshot)
       member.next = requested.position.index + 1
+      member.markedAt = now
       members[peer] = member
       send(
         .snapshot(
           membership: member.membership, requested.position,
           length: UInt64(snapshot.bytes.count)), to: peer)
-      sendParts(to: peer)
+      sendParts(to: peer, at: now)
     }
     advance(at: now)
   }
 
-  private mutating func sendParts(to peer: PeerID) {
+  private mutating func sendParts(to peer: PeerID, at now: Instant) {
     guard let member = members[peer], case .transferring(var snapshot) = member.stage else {
       return
     }
@@ -264,18 +313,22 @@ extension Replica {
     members[peer]?.stage = isComplete ? .streaming : .transferring(snapshot)
     if isComplete {
       members[peer]?.acknowledged = snapshot.position.index
+      members[peer]?.moveMark(at: now)
       members[peer]?.target = log.appliedIndex
     }
   }
 
-  mutating func handleReceived(_ length: UInt64, from peer: PeerID, _ membership: UInt32) -> Bool {
+  mutating func handleReceived(
+    _ length: UInt64, from peer: PeerID, _ membership: UInt32, at now: Instant
+  ) -> Bool {
     guard let member = members[peer], member.membership == membership else { return true }
     guard case .transferring(var snapshot) = member.stage, length > snapshot.received,
       length <= snapshot.sent
     else { return false }
     snapshot.received = Int(length)
     members[peer]?.stage = .transferring(snapshot)
-    sendParts(to: peer)
+    members[peer]?.markedAt = now
+    sendParts(to: peer, at: now)
     return true
   }
 }

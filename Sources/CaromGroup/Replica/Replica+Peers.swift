@@ -72,13 +72,13 @@ extension Replica {
     switch message {
     case .join(let request): return handleJoin(request, from: peer, at: now)
     case .acknowledge(let membership, let index):
-      return handleAcknowledgement(of: index, from: peer, membership)
+      return handleAcknowledgement(of: index, from: peer, membership, at: now)
     case .submit(let membership, let isComplete, let events):
       return handleSubmission(events, isComplete: isComplete, from: peer, membership)
     case .received(let membership, let length):
-      return handleReceived(length, from: peer, membership)
+      return handleReceived(length, from: peer, membership, at: now)
     case .leave(let membership):
-      if members[peer]?.membership == membership { endMembership(of: peer) }
+      if members[peer]?.membership == membership { endMembership(of: peer, at: now) }
       return true
     case .welcome(let welcome): return handleWelcome(welcome, from: peer, at: now)
     case .refuse(let leader):
@@ -94,7 +94,15 @@ extension Replica {
       guard isFollowing(peer, membership) else { return true }
       return handlePart(bytes)
     case .remove(let membership):
-      if isFollowing(peer, membership) { becomeLeader(at: now) }
+      guard isFollowing(peer, membership) else { return true }
+      noteRefusal(by: peer, at: now)
+      becomeLeader(at: now)
+      return true
+    case .withhold(let membership):
+      guard isFollowing(peer, membership) else { return true }
+      distrust(peer, at: now)
+      becomeLeader(at: now)
+      emit(.stateUnavailable(peer))
       return true
     }
   }
@@ -109,10 +117,10 @@ extension Replica {
 extension Replica {
   /// Leaves the group, while the peers stay connected. The owner sends what follows from this and
   /// then releases the replica.
-  package mutating func leave() {
+  package mutating func leave(at now: Instant) {
     switch role {
     case .leading:
-      for member in members.ids { dismiss(member) }
+      for member in members.ids { dismiss(member, at: now) }
     case .following(let following):
       send(.leave(membership: following.membership), to: following.leader)
     }
@@ -130,7 +138,7 @@ extension Replica {
     switch role {
     case .leading(let leadership):
       let settling = leadership.isSettled ? nil : leadership.since + options.settleLimit
-      return earliest(earliest(due, settling), rosterDue(leadership))
+      return earliest(earliest(due, settling), earliest(rosterDue(leadership), snapshotDue))
     case .following(let following):
       return earliest(due, following.heardAt + options.silenceLimit)
     }
@@ -141,9 +149,12 @@ extension Replica {
     if let ask, ask.deadline <= now {
       self.ask = nil
       peers[ask.leader]?.isSuspect = true
+      distrust(ask.leader, at: now)
     }
     if case .following(let following) = role, following.heardAt + options.silenceLimit <= now {
       peers[following.leader]?.isSuspect = true
+      noteRefusal(by: following.leader, at: now)
+      noteClaim(following.leader, at: now)
       send(.leave(membership: following.membership), to: following.leader)
       becomeLeader(at: now)
     }

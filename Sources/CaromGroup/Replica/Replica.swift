@@ -26,9 +26,14 @@ package struct Replica: Sendable {
     package var heartbeatInterval = Duration.milliseconds(400)
     /// The silence after which a member leaves its leader, or a leader removes a member.
     package var silenceLimit = Duration.milliseconds(1600)
-    /// The time after which a leader removes a member that acknowledges no entry, although some are
-    /// under way to it.
+    /// The time for which a member may hold up the others in all by acknowledging entries late. It
+    /// regains a tenth of the time for which it does not. Then the leader removes it.
     package var acknowledgementLimit = Duration.seconds(5)
+    /// The delay of an acknowledgement up to which a member does not hold up the others.
+    package var lagLimit = Duration.seconds(1)
+    /// The time for which entries are committed without waiting for a member that was removed
+    /// because it had held up the others. It doubles each time.
+    package var suspensionInterval = Duration.seconds(10)
     /// The time for which a side waits for the answer to its request to join.
     package var askLimit = Duration.milliseconds(1500)
     /// The time for which a new leader waits for the other members of the group that has lost its
@@ -39,11 +44,17 @@ package struct Replica: Sendable {
     /// The time after which a leader hands the group over to a member that is connected with more
     /// peers.
     package var reachLimit = Duration.seconds(3)
+    /// The time for which this side does not hand the group over again to a member to which it was
+    /// handed over for that reason, or which has fallen silent as the leader. It doubles each time.
+    package var claimInterval = Duration.seconds(30)
     /// The interval at which members submit the events of absent peers to the leader again.
     package var vouchInterval = Duration.seconds(2)
-    /// The time for which this side does not ask a leader again whose state must not replace that
-    /// of this side's group. It doubles each time.
+    /// The time for which this side does not ask a leader again that has not answered, that refuses
+    /// too often, or whose state must not replace that of this side's group. It doubles each time.
     package var distrustInterval = Duration.seconds(1)
+    /// The shortest time between two requests for a snapshot, and once more for every 4 MiB of the
+    /// last one, so that peers which join again and again do not keep the application busy.
+    package var snapshotInterval = Duration.seconds(1)
 
     /// The number of applied entries that are kept.
     package var keptEntries = 4096
@@ -67,18 +78,25 @@ package struct Replica: Sendable {
     /// Call `provideSnapshot` with this number and a snapshot of the application's state after the
     /// last applied entry.
     case snapshotNeeded(UInt32)
+    /// The leader of the group that this side has come to cannot send its state. Leave the group.
+    case stateUnavailable(PeerID)
   }
 
   /// The maximum length of a snapshot, in bytes.
   package static let snapshotLimit = 16 << 20
+  /// The maximum number of entries that are sent to a member and are not committed.
+  static let openWindow: UInt64 = 256
 
   /// This side as a member.
   package let local: RosterMember
   package let options: Options
+  /// The group. Sides of other groups are ignored.
+  package let group: GroupID
   /// The peers that have joined.
   var peers = PeerMap<PeerRecord>()
   /// How many peers say that they follow a leader, by its id.
   var followerCounts: [PeerID: Int] = [:]
+  var conduct = ConductTable()
   var role: Role
   /// The members that this side leads; empty if it follows a leader.
   var members = PeerMap<Member>()
@@ -98,6 +116,8 @@ package struct Replica: Sendable {
   /// The state at the position for which the application was asked for a snapshot.
   var requested: RequestedSnapshot?
   var lastSnapshotNumber: UInt32 = 0
+  /// The time before which the application is not asked for a snapshot again.
+  var nextSnapshotAt: Instant?
   var lastMembership: UInt32 = 0
   var lastRequest: UInt32 = 0
   var heartbeatAt: Instant?
@@ -107,11 +127,13 @@ package struct Replica: Sendable {
   private var outputs = Deque<Output>()
   private var reportedLeader: PeerID?
 
-  /// Creates a side that is alone. `generator` chooses the incarnation and the terms.
+  /// Creates a side that is alone. Groups of different names ignore each other. `generator` chooses
+  /// the incarnation and the terms.
   package init(
-    as id: PeerID, name: String, _ options: Options = Options(), generator: SeededGenerator,
-    at now: Instant
+    as id: PeerID, name: String, group: String = "", _ options: Options = Options(),
+    generator: SeededGenerator, at now: Instant
   ) {
+    self.group = GroupID(named: group)
     var generator = generator
     local = RosterMember(id: id, name: name, incarnation: generator.next())
     self.options = options
@@ -193,14 +215,13 @@ extension Replica {
     var isSuspect = false
     /// Whether no link carries the connection at present.
     var isInterrupted = false
-    /// The time until which the peer is not asked to lead.
-    var distrustedUntil: Instant?
-    var distrusts = 0
     /// The time since which the peer has been connected with more peers than this side.
     var widerSince: Instant?
 
     /// Whether the peer has said that it takes no part any more.
     var hasLeft: Bool { ballot?.leader == Ballot.nobody }
+    /// Whether the peer takes part in the group, and a link to it works.
+    var takesPart: Bool { ballot != nil && !isInterrupted && !hasLeft }
     /// Whether the peer would answer, as far as is known.
     var isPresent: Bool { !isSuspect && !isInterrupted && !hasLeft }
   }

@@ -25,10 +25,11 @@ extension GroupChange: Equatable where Event: Equatable {}
 
 /// The changes of a group since this side has entered it, in order, for one reader at a time.
 ///
-/// At most 4,096 unread changes are kept. Beyond this number, the oldest changes are dropped, and
-/// a `missed` change takes their place.
+/// At most 4,096 unread changes are kept, whose events take 4 MiB at most, encoded. Beyond these
+/// limits, the oldest changes are dropped, and a `missed` change takes their place.
 public struct GroupChanges<Event: Sendable>: AsyncSequence, Sendable {
   static var limit: Int { 4096 }
+  static var byteLimit: Int { 4 << 20 }
 
   /// A change of the group.
   public typealias Element = GroupChange<Event>

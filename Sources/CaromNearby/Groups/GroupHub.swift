@@ -12,12 +12,14 @@ actor GroupHub<State: ReplicatedState>: LoopActor {
   private static var retryInterval: Duration { .milliseconds(5) }
   /// The interval between measurements of this side's connections.
   private static var qualityInterval: Duration { .seconds(2) }
+  /// The number of bytes that a change counts as, in addition to its event.
+  private static var changeCost: Int { 64 }
   /// The maximum number of values in an encoded state.
   private static var stateItemLimit: Int { 1 << 20 }
 
   nonisolated let loop: NetworkLoop
   nonisolated let changes = Inbox<GroupChange<State.Event>>(
-    limit: GroupChanges<State.Event>.limit,
+    limit: GroupChanges<State.Event>.limit, byteLimit: GroupChanges<State.Event>.byteLimit,
     overflow: .dropOldestAndReport { .missed(changes: $0) })
   private let initialState: State
   private(set) var state: State
@@ -32,15 +34,15 @@ actor GroupHub<State: ReplicatedState>: LoopActor {
   private var qualityTimer: LoopTimer?
   private var isDraining = false
 
-  init(_ state: State, as local: PeerInfo, on loop: NetworkLoop) {
+  init(_ state: State, as local: PeerInfo, group: String, on loop: NetworkLoop) {
     self.loop = loop
     self.local = local
     initialState = state
     self.state = state
     var generator = LoopGenerator(of: loop)
     replica = Replica(
-      as: local.id, name: local.name, generator: SeededGenerator(seed: generator.next()),
-      at: loop.now)
+      as: local.id, name: local.name, group: group,
+      generator: SeededGenerator(seed: generator.next()), at: loop.now)
   }
 
   var leader: PeerID? { replica.leader }
@@ -55,12 +57,21 @@ actor GroupHub<State: ReplicatedState>: LoopActor {
     drain()
   }
 
-  /// Leaves the group, which hears of it.
-  func end(_ reason: GroupError) {
-    guard failure == nil else { return }
-    replica.leave()
-    drain()
+  /// Leaves the group, which hears of it. Returns the reason for which this side had left it
+  /// already, or nil if it had not.
+  @discardableResult func end(_ reason: GroupError) -> GroupError? {
+    if let failure { return failure }
     failure = reason
+    // Otherwise the call of `drain` that is running does the rest.
+    if !isDraining { leave() }
+    return nil
+  }
+
+  private func leave() {
+    replica.leave(at: loop.now)
+    while let output = replica.pollOutput() {
+      if case .send(let message, let peer) = output { send(message, to: peer) }
+    }
     (timer, retryTimer, qualityTimer) = (nil, nil, nil)
     links = [:]
     changes.finish()
@@ -158,7 +169,11 @@ extension GroupHub {
   private func wait(_ store: (isolated GroupHub, Int, GroupWaiters.Waiter) -> Void) async {
     let number = waiters.nextNumber()
     await withTaskCancellationHandler {
-      await withCheckedContinuation { store(self, number, $0) }
+      await withCheckedContinuation { waiter in
+        // Both may have happened since the caller has looked.
+        if failure != nil || Task.isCancelled { return waiter.resume() }
+        store(self, number, waiter)
+      }
     } onCancel: {
       loop.post { self.assumeIsolated { $0.waiters.cancel(number) } }
     }
@@ -177,8 +192,9 @@ extension GroupHub {
   private func drain() {
     guard !isDraining else { return }
     isDraining = true
-    while let output = replica.pollOutput() { carryOut(output) }
+    while failure == nil, let output = replica.pollOutput() { carryOut(output) }
     isDraining = false
+    guard failure == nil else { return leave() }
     waiters.resumeApplied(upTo: replica.appliedOwnSequence)
     if replica.hasRoom { waiters.resumeRoom() }
     if let due = replica.nextTimeout { timer?.arm(at: due) } else { timer?.cancel() }
@@ -188,21 +204,24 @@ extension GroupHub {
     switch output {
     case .send(let message, let peer): send(message, to: peer)
     case .leader(let leader): report(.leader(leader))
-    case .roster(let roster): report(.roster(roster))
+    case .roster(let roster): report(.roster(roster), bytes: roster.members.count * Self.changeCost)
     case .applied(let entry): apply(entry)
     case .restored(let bytes, _, _): restore(bytes)
     case .snapshotNeeded(let number): provideSnapshot(number)
+    case .stateUnavailable(let leader): end(.stateTooLarge(leader: leader))
     }
   }
 
-  private func report(_ change: GroupChange<State.Event>) { _ = changes.push(change) }
+  private func report(_ change: GroupChange<State.Event>, bytes: Int = 0) {
+    _ = changes.push(change, bytes: Self.changeCost + bytes)
+  }
 
   private func apply(_ entry: LedgerEntry) {
     do throws(DecodeError) {
       let event = try PacketDecoder().decode(State.Event.self, from: entry.bytes.span)
       state.apply(event, entry)
-      report(.applied(event, entry))
-    } catch { report(.invalid(entry)) }
+      report(.applied(event, entry), bytes: entry.bytes.count)
+    } catch { report(.invalid(entry), bytes: entry.bytes.count) }
   }
 
   private func restore(_ bytes: [UInt8]?) {
@@ -213,22 +232,17 @@ extension GroupHub {
           try decoder.decode(State.self, from: bytes)
         } ?? initialState
       report(.replaced)
-    } catch { endLater(.stateNotDecodable("\(error)")) }
+    } catch { end(.stateNotDecodable("\(error)")) }
   }
 
   private func provideSnapshot(_ number: UInt32) {
     do {
       let bytes = try PacketEncoder().encode(state)
-      guard bytes.count <= Replica.snapshotLimit else {
-        return endLater(
-          .stateNotEncodable("it takes \(bytes.count) bytes, over \(Replica.snapshotLimit)"))
+      if bytes.count <= Replica.snapshotLimit {
+        replica.provideSnapshot(number, bytes, at: loop.now)
+      } else {
+        replica.refuseSnapshot(number, at: loop.now)
       }
-      replica.provideSnapshot(number, bytes, at: loop.now)
-    } catch { endLater(.stateNotEncodable("\(error)")) }
-  }
-
-  /// Leaves the group after what the machine asks for now.
-  private func endLater(_ reason: GroupError) {
-    loop.post { self.assumeIsolated { $0.end(reason) } }
+    } catch { end(.stateNotEncodable("\(error)")) }
   }
 }

@@ -16,17 +16,24 @@ struct GroupLink {
 
   let peer: Peer
   private var waiting = Deque<Message>()
+  /// Whether the peer was disconnected because it does not read the messages.
+  private var isClosed = false
 
   init(_ peer: Peer) { self.peer = peer }
 
   /// Whether messages wait.
   var isBlocked: Bool { !waiting.isEmpty }
 
-  /// Sends a message after those that wait.
+  /// Sends a message after those that wait. A ballot takes the place of an earlier one: a peer that
+  /// takes no part in the group reads none of them.
   mutating func send(_ bytes: [UInt8], on channel: GroupChannel) {
-    if waiting.count == Self.limit {
+    guard !isClosed else { return }
+    if channel == .election { _ = waiting.removeFirst { $0.channel == .election } }
+    guard waiting.count < Self.limit else {
       peer.disconnect(Goodbye(.tooSlow), as: .tooSlow)
       waiting = Deque()
+      isClosed = true
+      return
     }
     waiting.append(Message(channel: channel, bytes: bytes))
     sendWaiting()

@@ -80,31 +80,51 @@ extension Session {
   /// connected. One such scope can be open at a time, on a session that runs on one loop.
   ///
   /// Groups use channels 57 to 59.
+  ///
+  /// - Parameters:
+  ///   - state: The state before the first event.
+  ///   - name: The name of the group, by default that of the state's type. Groups of different
+  ///     names ignore each other.
+  ///   - body: What this side does as a member.
+  /// - Throws: What `body` throws; or a `GroupError` if this side had to leave the group while
+  ///   `body` ran, unless `body` throws another error than `CancellationError`.
   public func withGroup<State: ReplicatedState, Result>(
-    _ state: State, _ body: (ReplicatedGroup<State>) async throws -> Result
+    _ state: State, named name: String? = nil,
+    _ body: (ReplicatedGroup<State>) async throws -> Result
   ) async throws -> Result {
     precondition(loops.count == 1, "a group needs a session that runs on one loop")
-    let hub = GroupHub(state, as: node.local, on: loop)
+    let hub = GroupHub(
+      state, as: node.local, group: name ?? "\(State.self)", on: loop)
     await hub.begin()
     await attach(hub)
+    let result: Result
     do {
-      let result = try await body(ReplicatedGroup(hub))
-      await hub.end(.left)
-      return result
+      result = try await body(ReplicatedGroup(hub))
+    } catch let error as CancellationError {
+      throw await leave(hub) ?? error
     } catch {
-      await hub.end(.left)
+      _ = await leave(hub)
       throw error
+    }
+    if let failure = await leave(hub) { throw failure }
+    return result
+  }
+
+  private func attach<State>(_ hub: GroupHub<State>) async {
+    let channels: [GroupChannel] = [.roster, .election, .ledger]
+    await attach(ObjectIdentifier(hub), to: channels.map(\.rawValue)) { event in
+      hub.assumeIsolated { $0.handle(event) }
+    } receive: { peer, channel, bytes in
+      guard let channel = GroupChannel(rawValue: channel) else { return false }
+      let bytes = Array(copying: bytes)
+      return hub.assumeIsolated { $0.receive(bytes, on: channel, from: peer) }
     }
   }
 
-  /// Connects the hub with the session, until the session ends. A closed hub ignores everything.
-  private func attach<State>(_ hub: GroupHub<State>) async {
-    await addObserver { event in hub.assumeIsolated { $0.handle(event) } }
-    for channel in [GroupChannel.roster, .election, .ledger] {
-      await setReceiver(of: channel.rawValue) { peer, bytes in
-        let bytes = Array(copying: bytes)
-        return hub.assumeIsolated { $0.receive(bytes, on: channel, from: peer) }
-      }
-    }
+  /// Leaves the group. Returns the reason for which this side had left it already, or nil.
+  private func leave<State>(_ hub: GroupHub<State>) async -> (any Error)? {
+    let failure = await hub.end(.left)
+    await detach(ObjectIdentifier(hub))
+    return failure == .left ? nil : failure
   }
 }

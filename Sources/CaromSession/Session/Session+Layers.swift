@@ -24,6 +24,22 @@ extension Session {
       await hub.addObserver(ObjectIdentifier(hub), observer)
     }
   }
+
+  /// Adds an observer, as `addObserver` does, and sets the receiver of `channels`, as `setReceiver`
+  /// does, while nothing else happens on the loop. `detach` with the same key removes both.
+  package func attach(
+    _ key: ObjectIdentifier, to channels: [UInt8],
+    observe: @escaping @Sendable (PeerEvent) -> Void,
+    receive: @escaping @Sendable (Peer, UInt8, borrowing Span<UInt8>) -> Bool
+  ) async {
+    for hub in hubs { await hub.attach(key, to: channels, observe, receive) }
+  }
+
+  /// Removes the observer and the receiver that `attach` has added. Messages on the channels are
+  /// ignored from now on, so that peers that still send them do not have to wait.
+  package func detach(_ key: ObjectIdentifier) async {
+    for hub in hubs { await hub.detach(key) }
+  }
 }
 
 extension Peer {

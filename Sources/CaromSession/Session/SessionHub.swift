@@ -49,6 +49,8 @@ actor SessionHub: LoopActor {
   /// last.
   private var departed: [(peer: Peer, reason: DisconnectReason)] = []
   private var readers: [UInt8: Reader] = [:]
+  /// The channels whose readers `attach` has set, by the key that was given to it.
+  private var attached: [UInt8: ObjectIdentifier] = [:]
   /// Whether this is a client whose connection to its host has ended, so that no further message
   /// can arrive.
   private var hasLostHost = false
@@ -124,6 +126,30 @@ actor SessionHub: LoopActor {
     }
     if reader.flush(), !isFull { resume(channel) }
     endReaders()
+  }
+
+  /// Adds an observer, and then sets the readers of `channels`.
+  func attach(
+    _ key: ObjectIdentifier, to channels: [UInt8],
+    _ observe: @escaping @Sendable (PeerEvent) -> Void,
+    _ receive: @escaping @Sendable (Peer, UInt8, borrowing Span<UInt8>) -> Bool
+  ) {
+    addObserver(key, observe)
+    for channel in channels {
+      attached[channel] = key
+      setReader(
+        Reader { peer, bytes in receive(peer, channel, bytes) ? .accepted : .malformed },
+        of: channel)
+    }
+  }
+
+  /// Removes what `attach` has added with this key, unless another one has taken its place.
+  func detach(_ key: ObjectIdentifier) {
+    removeObserver(key)
+    for channel in attached.keys.sorted() where attached[channel] == key {
+      attached[channel] = nil
+      readers[channel] = Reader { _, _ in .accepted }
+    }
   }
 
   /// Closes the connection of a peer that sends a message on a channel that is not in `allowed` and

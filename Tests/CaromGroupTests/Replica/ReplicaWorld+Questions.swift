@@ -44,7 +44,7 @@ extension ReplicaWorld {
 
   /// Lets a side leave the group. Its connections stay.
   func leave(_ side: Int) {
-    sides[side].replica.leave()
+    sides[side].replica.leave(at: now)
     drain(side)
     sides[side].isAlive = false
   }

@@ -29,6 +29,10 @@ final class ReplicaWorld {
     var timer: Instant?
     /// The peers whose connection was closed because of what they sent.
     var violators: Set<Int> = []
+    /// The number of snapshots that the replica has asked for.
+    var snapshotCount = 0
+    /// The leader that could not send its state.
+    var withholder: PeerID?
 
     init(_ replica: Replica, _ record: HistoryRecord) {
       self.replica = replica
@@ -96,16 +100,19 @@ final class ReplicaWorld {
   private var generator: SeededGenerator
   /// Whether a side keeps a message to itself that its replica wants to send.
   var isWithheld: (ReplicaMessage, _ sender: Int) -> Bool = { _, _ in false }
+  /// Whether the states of all sides are too large for a snapshot.
+  var isStateTooLarge = false
   /// What happens at a certain step.
   var interference: (step: Int, action: (ReplicaWorld) -> Void)?
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   /// Adds a side without connections.
-  @discardableResult func add(id: PeerID? = nil) -> Int {
+  @discardableResult func add(id: PeerID? = nil, group: String = "") -> Int {
     let id = id ?? PeerID.random(using: &generator)
     let replica = Replica(
-      as: id, name: "side \(sides.count)", options, generator: generator.split(), at: now)
+      as: id, name: "side \(sides.count)", group: group, options, generator: generator.split(),
+      at: now)
     sides.append(Side(replica, record))
     indexes[id] = sides.count - 1
     drain(sides.count - 1)
@@ -191,7 +198,11 @@ extension ReplicaWorld {
       left(pair.other(side), at: side)
     case .snapshot(let side, let number, let bytes):
       guard sides[side].isAlive else { return }
-      sides[side].replica.provideSnapshot(number, bytes, at: now)
+      if isStateTooLarge {
+        sides[side].replica.refuseSnapshot(number, at: now)
+      } else {
+        sides[side].replica.provideSnapshot(number, bytes, at: now)
+      }
       drain(side)
     case .timer(let side):
       guard sides[side].isAlive, sides[side].timer == now else { return }
@@ -259,7 +270,9 @@ extension ReplicaWorld {
         state.rosterTimes[roster.version] = now
       case .applied(let entry): state.checker.apply(entry, holders: state.replica.holders)
       case .restored(let snapshot, let index, _): state.checker.restore(snapshot, at: index)
+      case .stateUnavailable(let leader): state.withholder = leader
       case .snapshotNeeded(let number):
+        state.snapshotCount += 1
         schedule(
           .snapshot(side, number: number, state.checker.snapshot),
           after: random(.zero...Duration.milliseconds(30)))

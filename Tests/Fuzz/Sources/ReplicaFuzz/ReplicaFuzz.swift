@@ -68,7 +68,11 @@ struct ReplicaOwner {
     case 3: _ = replica.submit(script.read(Int(script.next() % 8)), at: now)
     case 4:
       guard let number = snapshots.popLast() else { return }
-      replica.provideSnapshot(number, script.read(8), at: now)
+      if kind & 16 == 0 {
+        replica.provideSnapshot(number, script.read(8), at: now)
+      } else {
+        replica.refuseSnapshot(number, at: now)
+      }
     case 5: _ = replica.handOver(to: peer, at: now)
     case 6:
       let bytes = script.read(Int(script.next()))
@@ -99,10 +103,12 @@ struct ReplicaOwner {
     let position = LedgerPosition(index: a % 16, term: b % 4)
     let source = EventSource(peer: Self.peer(UInt8(b)), incarnation: 1)
     let event = SubmittedEvent(source: source, sequence: 1 + a % 16, bytes: [UInt8(b)])
-    switch kind % 13 {
+    switch kind % 14 {
     case 0:
       return .ballot(
-        Ballot(leader: Self.peer(UInt8(a)), followers: b, reach: b, length: a))
+        Ballot(
+          group: GroupID(named: kind & 16 == 0 ? "" : "other"), leader: Self.peer(UInt8(a)),
+          followers: b, reach: b, length: a))
     case 1:
       let members = [peer, replica.local.id].sorted().map {
         RosterMember(id: $0, name: "", incarnation: $0 == peer ? 1 : replica.local.incarnation)
@@ -128,6 +134,7 @@ struct ReplicaOwner {
     case 9: return .ledger(.part(membership: 7, [UInt8](repeating: 0, count: Int(a))))
     case 10: return .ledger(.received(membership: membership, length: a))
     case 11: return .ledger(.leave(membership: membership))
+    case 12: return .ledger(.withhold(membership: 7))
     default: return .ledger(.remove(membership: 7))
     }
   }
@@ -145,7 +152,7 @@ struct ReplicaOwner {
       case .snapshotNeeded(let number): snapshots.append(number)
       case .roster(let roster):
         precondition(roster.contains(replica.local.id), "this side is a member")
-      case .leader: break
+      case .leader, .stateUnavailable: break
       }
     }
     precondition(replica.appliedIndex == index)
