@@ -22,7 +22,7 @@ final class Companion: Sendable {
     process.withLock { process in
       if let process, process.isRunning { return }
       let companion = Process()
-      companion.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+      companion.executableURL = .ownProgram
       companion.arguments = [
         "join", "127.0.0.1:\(port)", "--bot", "--headless", "--yield", "--name", "Computer",
         "--strength", "\(strength)", "--transport", transport.rawValue, "--reconnect", "0",

@@ -2,6 +2,8 @@ import AirHockey
 import AirHockeyTerminal
 import CaromCore
 import CaromPhysics
+import CTerminal
+import Foundation
 
 /// The input and output of a match on this computer. A game reads its input once per tick and
 /// presents each new state.
@@ -52,3 +54,15 @@ extension GameDisplay {
 
 /// A display that shows nothing and provides no input.
 struct NoDisplay: GameDisplay {}
+
+/// Writes events as lines to a log or a pipe.
+struct LineDisplay: GameDisplay {
+  let output: FileHandle
+
+  /// Writes a line without the control characters that a peer's name or reason may contain. Drops
+  /// the line if writing would block, since a log without a reader must not stop the game.
+  func write(_ line: String) {
+    guard cterminal_takes(output.fileDescriptor) else { return }
+    try? output.write(contentsOf: Data("\(TextWidth.plain(line))\n".utf8))
+  }
+}

@@ -21,6 +21,14 @@ struct HostCommand: AsyncParsableCommand {
   @Flag(help: "Do not advertise the table: players join by HOST:PORT.") var unlisted = false
   @Option(parsing: .unconditional, help: "End after this number of complete matches.") var matches:
     Int?
+  @Flag(
+    help: """
+      Let browsers join, too: serve the game's page on the table's port, and show its address. \
+      Pages do not encrypt, so this needs --security none.
+      """)
+  var browser = false
+  @Option(help: "The folder with the page for --browser, as 'make wasm' builds it.")
+  var page: String?
 
   func validate() throws {
     try PortRange.check(port)
@@ -31,8 +39,28 @@ struct HostCommand: AsyncParsableCommand {
     if opponent, [.code, .known, .token].contains(net.protection.policy) {
       throw ValidationError("--opponent has no code, known key or token: leave it out.")
     }
+    try checkBrowser()
     if options.headless, net.protection.code?.isEmpty == true {
       throw ValidationError("--headless shows no code: give one with --code CODE.")
+    }
+  }
+
+  private func checkBrowser() throws {
+    guard browser else {
+      if page != nil { throw ValidationError("--page FOLDER needs --browser.") }
+      return
+    }
+    guard net.protection.policy == .none else {
+      throw ValidationError(
+        """
+        --browser also needs --security none: pages do not encrypt, so everybody on the network \
+        could read and change the match.
+        """)
+    }
+    guard net.kinds.contains(.stream) else {
+      throw ValidationError(
+        "Browsers join over TCP: --browser cannot be combined with --transport udp or --conditions."
+      )
     }
   }
 
@@ -43,26 +71,29 @@ struct HostCommand: AsyncParsableCommand {
     setup.policy = protection.security.policy
     setup.notice = protection.notice
     let (playing, security) = (setup, protection.security)
+    let page = browser ? try GamePage(path: page) : nil
     try await options.playOverNetwork(playing) { loop, game in
-      try await host(game, security, on: loop)
+      try await host(game, security, page, on: loop)
     }
   }
 
   private func host(
-    _ game: NetGame, _ security: SessionSecurity, on loop: NetworkLoop
+    _ game: NetGame, _ security: SessionSecurity, _ page: GamePage?, on loop: NetworkLoop
   ) async throws {
     let local = net.peer(game.setup.name)
     let listing = TableListing(interfaces: net.interfaces, on: loop)
     do {
       let addresses = try await listing.open(isListed: !unlisted)
       try await Session.host(
-        as: local, port: UInt16(port), on: addresses, over: net.kinds, seats: 1,
+        as: local, port: UInt16(port), on: addresses,
+        over: page == nil ? net.kinds : net.kinds.union(.webSocket), seats: 1,
         spectatorSeats: Self.spectatorLimit, timing: net.timing, security: security,
-        conditions: net.conditions, loop: loop
+        browsers: page?.options ?? BrowserOptions(), conditions: net.conditions, loop: loop
       ) { session, port in
+        let place = page == nil ? "" : try browserNotice(port: port)
         try await listing.begin(
           as: session.node.local, key: session.node.publicKey, port: port
-        ) { game.announce($0) }
+        ) { game.announce($0 + place) }
         let companion =
           opponent
           ? Companion(
@@ -81,5 +112,12 @@ struct HostCommand: AsyncParsableCommand {
       await listing.close()
       throw error
     }
+  }
+
+  /// Returns what to add to the line that says where the table is: where browsers find it.
+  private func browserNotice(port: UInt16) throws -> String {
+    let interfaces = net.interfaces.selected(from: try Interfaces.list())
+    let addresses = GamePage.addresses(on: interfaces, port: port)
+    return addresses.isEmpty ? "" : ", in a browser \(addresses.joined(separator: " or "))"
   }
 }

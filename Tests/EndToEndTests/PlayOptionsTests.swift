@@ -25,6 +25,9 @@ import Testing
     ["join", "x", "--reconnect", "3601"], ["join", "x", "--conditions", "lunar"],
     ["join", "x", "--conditions", "mobile", "--transport", "tcp"],
     ["host", "--port", "65536"], ["auto", "--port", "-1"],
+    ["host", "--browser"], ["host", "--browser", "--code"], ["host", "--page", "."],
+    ["host", "--browser", "--security", "none", "--transport", "udp"],
+    ["host", "--browser", "--security", "none", "--conditions", "mobile"],
   ])
   func `an invalid command line is a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) {

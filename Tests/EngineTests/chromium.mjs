@@ -106,6 +106,9 @@ export class Browser {
     }
   }
 
+  /** Loads the page again, as the button of the browser does. */
+  reload() { return this.#send("Page.reload"); }
+
   /** Puts fingers on the screen, moves them or takes them away, as a person does. */
   touch(type, points) {
     const touchPoints = points.map(([x, y], id) => ({ x, y, id }));

@@ -1,45 +1,12 @@
 // Matches against a real host, over TCP on the loopback interface: the bytes of a WebSocket link.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import test from "node:test";
 
 import {
   AWAY, EVENTS, GAME_EVENTS, HOME, LINKS, PHASES, REQUESTS,
 } from "../../Sources/AirHockeyPage/air-hockey.js";
-import { load, TCPStream, until } from "./support.mjs";
-
-const host = process.env.CAROM_HOST ?? ".build/release/air-hockey";
-const skip = existsSync(host) ? false : "the host's program is not built";
-
-/** An `air-hockey host` that plays by itself. */
-class Host {
-  lines = "";
-
-  constructor(...options) {
-    this.process = spawn(host, [
-      "host", "--bot", "--interface", "lo", "--unlisted", "--json", "--name", "Maya",
-      "--security", "none", ...options,
-    ]);
-    this.output = "";
-    this.process.stdout.on("data", (text) => (this.output += text));
-    this.process.stderr.on("data", (text) => (this.lines += text));
-    this.ended = new Promise((resolve) => this.process.on("close", resolve));
-  }
-
-  async port() {
-    await until(() => / port \d+/.test(this.lines), 20, "a port in " + this.lines);
-    return Number(/ port (\d+)/.exec(this.lines)[1]);
-  }
-
-  async summary() {
-    await this.ended;
-    return JSON.parse(this.output.trim().split("\n").at(-1));
-  }
-
-  end() { this.process.kill("SIGKILL"); }
-}
+import { Host, load, skipHost as skip, TCPStream, until } from "./support.mjs";
 
 /** A page's player: an engine on the real time, which follows the puck. */
 class Player {

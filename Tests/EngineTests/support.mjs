@@ -1,6 +1,8 @@
-// What the tests of the engine share: its file, a clock, and streams in place of WebSockets.
+// What the tests of the engine share: its file, a clock, streams in place of WebSockets, and hosts.
 
+import { spawn } from "node:child_process";
 import { webcrypto } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import net from "node:net";
 
@@ -50,4 +52,47 @@ export async function until(condition, seconds, what) {
     if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
     await new Promise((resume) => setTimeout(resume, 5));
   }
+}
+
+const hostProgram = process.env.CAROM_HOST ?? ".build/release/air-hockey";
+
+/** Whether the tests with hosts are skipped, and why. */
+export const skipHost = existsSync(hostProgram) ? false : "the host's program is not built";
+
+/** An `air-hockey host` that plays by itself. */
+export class Host {
+  lines = "";
+
+  constructor(...options) {
+    this.process = spawn(hostProgram, [
+      "host", "--bot", "--interface", "lo", "--unlisted", "--json", "--name", "Maya",
+      "--security", "none", ...options,
+    ]);
+    this.output = "";
+    this.process.stdout.on("data", (text) => (this.output += text));
+    this.process.stderr.on("data", (text) => (this.lines += text));
+    this.ended = new Promise((resolve) => this.process.on("close", resolve));
+  }
+
+  async port() {
+    await until(() => / port \d+/.test(this.lines), 20, "a port in " + this.lines);
+    return Number(/ port (\d+)/.exec(this.lines)[1]);
+  }
+
+  async summary() {
+    await this.ended;
+    return JSON.parse(this.output.trim().split("\n").at(-1));
+  }
+
+  /** The address of the page that the host serves. */
+  async page() {
+    const address = /http:\/\/127\.0\.0\.1:\d+\//;
+    await until(() => address.test(this.lines), 20, "an address in " + this.lines);
+    return address.exec(this.lines)[0];
+  }
+
+  /** How often a line of the host has contained a text. */
+  count(text) { return this.lines.split(text).length - 1; }
+
+  end() { this.process.kill("SIGKILL"); }
 }
