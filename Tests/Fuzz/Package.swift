@@ -31,6 +31,16 @@ let package = Package(
     module("CaromCBOR", ["CaromCore", "CaromCodec"]),
     module("CaromDNS", ["CaromCore"]),
     .systemLibrary(
+      name: "CLibuv", path: "Modules/CLibuv", pkgConfig: "libuv",
+      providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    // SwiftPM compiles C with coverage alone.
+    .target(
+      name: "CUVLoop", dependencies: ["CLibuv"], path: "Modules/CUVLoop",
+      publicHeadersPath: "include",
+      cSettings: [.define("_GNU_SOURCE"), .unsafeFlags(["-fsanitize=address"])],
+      linkerSettings: [.linkedLibrary("http_parser"), .linkedLibrary("wslay")]),
+    module("CaromTransport", ["CaromCore", "CUVLoop"]),
+    .systemLibrary(
       name: "CSodium", path: "Modules/CSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     module("CaromCrypto", ["CaromCore", "CSodium"]),
@@ -52,6 +62,7 @@ let package = Package(
     fuzz("UnicastFuzz", ["CaromDNS"]),
     fuzz("UpdateFuzz", ["CaromDNS"]),
     fuzz("AddressFuzz", []),
+    fuzz("WebFuzz", ["CaromTransport"]),
     fuzz("NoiseFuzz", ["CaromCrypto"]),
     fuzz("TokenFuzz", ["CaromCrypto"]),
     fuzz("ProtocolPacketFuzz", ["CaromProtocol"]),
