@@ -215,6 +215,32 @@ struct RegistrationInteropTests {
     }
   }
 
+  @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded))
+  func `R81 R84: avahi and carom on another host find a service in a domain`() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("carom-named-\(UInt32.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await Lab.with(hosts: 2) { lab in
+      let server = try lab.start("h1", "./wide/named-lab.sh", folder.path, "10.77.0.1", "53")
+      _ = try await server.line(containing: "running")
+      let daemon = try lab.start("h2", "./wide/avahi-wide.sh", "10.77.0.1")
+      _ = try await daemon.line(containing: "Server startup complete")
+      let tool = try Self.tool()
+      let ours = try lab.start(
+        "h1", tool, "publish", "Ann", "_game._udp", "7777", "seats=1/2", "--json", "--domain",
+        NameServer.domain, "--server", "10.77.0.1", "--key",
+        folder.appendingPathComponent("key.conf").path)
+      _ = try await ours.line(containing: "published")
+      let avahi = try lab.start("h2", "avahi-browse", "-d", NameServer.domain, "-rp", "_game._udp")
+      let found = try await avahi.line(containing: "=;", ";Ann;_game._udp;play.example;")
+      #expect(found.contains(";7777;\"seats=1/2\""))
+      let browse = try lab.start(
+        "h2", tool, "browse", "_game._udp", NameServer.domain, "--server", "10.77.0.1",
+        "--resolve", "--json")
+      _ = try await browse.line(containing: "resolved", "Ann", "10.77.0.1:7777")
+    }
+  }
+
   @Test func `R84: a thousand services are registered and listed over TCP`() async throws {
     try await NameServer.with { server in
       try await withNetworkLoop { loop in
