@@ -61,8 +61,9 @@ public struct NearbyPicker: Sendable {
 
   /// The number of peers that have joined.
   public var joinedCount: Int { rows.count { $0.state == .joined } }
-  /// Whether enough peers have joined to finish.
-  public var canFinish: Bool { joinedCount >= limits.lowerBound }
+  /// Whether enough peers have joined to finish, and not too many: peers can also join by their own
+  /// invitations.
+  public var canFinish: Bool { limits.contains(joinedCount) }
 
   /// Whether a peer can be invited: it is in the list, is neither invited nor joined, and there is
   /// room for it.

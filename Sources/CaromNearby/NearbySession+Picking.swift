@@ -53,7 +53,8 @@ extension NearbySession {
           }
         case .choice(.finish):
           guard picker.canFinish else { continue }
-          return await session.peers
+          let joined = Set(picker.rows.filter { $0.state == .joined }.map(\.peer.id))
+          return await session.peers.filter { joined.contains($0.id) }
         case .choice(.cancel): return nil
         }
         show(picker)

@@ -56,6 +56,10 @@ public struct NearbySession: Sendable {
     await node.add(peer, at: endpoints)
   }
 
+  /// The endpoints at which this side listens, one for each address of the interfaces that it uses,
+  /// at most 32: what another peer passes to `add`, for example from a code that shows them.
+  public var endpoints: [Endpoint] { get async { await node.localEndpoints(limit: 32) } }
+
   /// Removes a peer that was added with `add`. A connection to it stays.
   public func remove(_ peer: PeerID) async { await node.remove(peer) }
 }

@@ -1,4 +1,7 @@
+import CaromCore
 import CaromNearby
+import CaromSession
+import CaromTransport
 import Testing
 
 @Suite struct PickerTests {
@@ -39,6 +42,29 @@ import Testing
     picker.handleEnd(of: maya.id, .accepted)
     #expect(picker.canFinish)
     #expect(picker.joinedCount == 1)
+  }
+
+  @Test func `more peers than may join, by their own invitations, have to become fewer first`() {
+    var picker = NearbyPicker(1...2)
+    for peer in [maya, leo, ada] { picker.handleJoined(peer) }
+    #expect(!picker.canFinish)
+    picker.handleLeft(leo.id)
+    #expect(picker.canFinish)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a side that is added at its own endpoints is connected to`() async throws {
+    let type = try makeServiceType()
+    try await withNetworkLoop { loop in
+      try await makeNearby("Maya", type, on: loop).run([.joinsEveryone]) { maya in
+        let endpoints = await maya.endpoints
+        #expect(endpoints.contains(Endpoint(.loopback4, port: maya.port)))
+        try await makeNearby("Leo", type, on: loop).run([.joinsEveryone]) { leo in
+          await leo.add(NearbyPeer(id: maya.local.id, name: "Maya"), at: endpoints)
+          #expect(await leo.joined().map(\.id) == [maya.local.id])
+        }
+      }
+    }
   }
 
   @Test func `a peer that has joined stays in the list until it leaves`() {

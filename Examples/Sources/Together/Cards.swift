@@ -13,8 +13,9 @@ struct Cards: ReplicatedState {
     case play(card: Int, round: Int)
     /// The sender, who is the judge, gives a player the point.
     case choose(PeerID, round: Int)
-    /// The sender, who leads the group, removes a player who has left.
-    case remove(PeerID)
+    /// The sender no longer sees a player. The player is removed when more than half of the others
+    /// say so: nobody can do it alone.
+    case left(PeerID)
   }
 
   struct Player: Codable, Hashable, Sendable {
@@ -23,6 +24,8 @@ struct Cards: ReplicatedState {
     var hand: [Int] = []
     var points = 0
     var played: Int?
+    /// The players who no longer see this one.
+    var missedBy: [PeerID] = []
   }
 
   static let handSize = 5
@@ -51,8 +54,17 @@ struct Cards: ReplicatedState {
     case .play(let card, let round): if round == self.round { play(card, by: entry.submitter) }
     case .choose(let player, let round):
       if round == self.round, entry.submitter == judge { choose(player) }
-    case .remove(let player): if hasBegun { remove(player) }
+    case .left(let player): miss(player, by: entry.submitter)
     }
+  }
+
+  private mutating func miss(_ id: PeerID, by witness: PeerID) {
+    guard id != witness, players.contains(where: { $0.id == witness }),
+      let player = players.firstIndex(where: { $0.id == id }),
+      !players[player].missedBy.contains(witness)
+    else { return }
+    players[player].missedBy.append(witness)
+    if players[player].missedBy.count * 2 > players.count - 1 { remove(id) }
   }
 
   private mutating func sit(_ id: PeerID, _ name: String) {
@@ -84,6 +96,8 @@ struct Cards: ReplicatedState {
     guard let player = players.firstIndex(where: { $0.id == id }) else { return }
     let wasJudge = player == judgeIndex
     players.remove(at: player)
+    // Before the game, the seat is free again.
+    guard hasBegun else { return }
     if player < judgeIndex { judgeIndex -= 1 }
     judgeIndex %= max(players.count, 1)
     if players.count < 3 { return winner = players.max { $0.points < $1.points }?.name }
@@ -141,9 +155,9 @@ func playCards(
     for await change in group.changes {
       let cards = await group.state
       if cards.winner != nil || cards.round >= limit ?? .max { return cards }
-      if case .roster(let roster) = change, roster.leader == me {
+      if case .roster(let roster) = change {
         for player in cards.players where !roster.contains(player.id) {
-          try await group.submit(.remove(player.id))
+          try await group.submit(.left(player.id))
         }
       }
       if let move = cards.move(of: me), move != lastMove {
@@ -151,6 +165,7 @@ func playCards(
         try await group.submit(move)
       }
     }
+    // The changes have ended: `withGroup` throws the reason if the group has failed.
     throw CancellationError()
   }
 }

@@ -23,11 +23,15 @@ func driveCar(_ nearby: NearbySession) async throws -> (way: Double, overrun: Du
   var lastMessage = session.loop.now
   for await _ in FixedStep(hertz: 60, on: session.loop) {
     for stick in session.takeMessages(on: .stick) {
-      speed = min(max(stick.message.speed, -1), 1)
+      // The car does not trust what it is told: the speed may be no number.
+      speed = stick.message.speed.isFinite ? min(max(stick.message.speed, -1), 1) : 0
       lastMessage = stick.arrival
     }
     while let event = session.poll() {
-      if case .inputStopped = event { return (way, session.loop.now - lastMessage) }
+      switch event {
+      case .inputStopped, .left: return (way, session.loop.now - lastMessage)
+      default: continue
+      }
     }
     way += speed / 60
   }

@@ -2,10 +2,19 @@ import Carom
 
 /// A value that a sensor has measured.
 struct Reading: Codable, Sendable {
+  /// The highest number and time that a display believes, so that computing with them never
+  /// overflows.
+  static let limit: Int64 = 1 << 62
+
   let number: Int
   /// The time of the measurement, in nanoseconds of the sensor's clock.
   let time: Int64
   let value: Double
+
+  var isValid: Bool {
+    let range = 0...Self.limit
+    return range.contains(Int64(number)) && range.contains(time)
+  }
 }
 
 extension MessageChannel<Reading> {
@@ -37,6 +46,7 @@ func streamReadings(_ count: Int, in nearby: NearbySession, displays: Int) async
   var connected = 0
   for await event in session.events {
     if case .joined = event { connected += 1 }
+    if case .left = event { connected -= 1 }
     if connected == displays { break }
   }
   for await step in FixedStep(hertz: 100, on: session.loop) {
@@ -59,6 +69,7 @@ func showReadings(until last: Int, in nearby: NearbySession) async throws -> Dis
   var display = Display()
   for await received in nearby.session.messages(on: .readings) {
     let reading = received.message
+    guard reading.isValid else { continue }
     // The sensor's clock is another one; the session knows the difference.
     let offset = await received.peer.clockOffset
     let age = offset.map { received.arrival - (Instant(nanoseconds: reading.time) - $0) }

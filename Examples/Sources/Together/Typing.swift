@@ -5,9 +5,12 @@ import Carom
 /// A change names the character that it follows, not a position: so it stays where it was meant to
 /// be, whatever the others have typed meanwhile.
 struct SharedText: ReplicatedState {
-  /// The name of a character: its author, and the number of the character among the author's.
+  /// The name of a character: its author, and the number of the character among those that the
+  /// author has typed since entering the group. `visit` is a random number of this time, since an
+  /// author who comes back begins to count again.
   struct Mark: Codable, Hashable, Sendable {
     let author: PeerID
+    let visit: UInt32
     let number: Int
   }
 
@@ -24,7 +27,17 @@ struct SharedText: ReplicatedState {
     var isDeleted = false
   }
 
+  /// A character whose predecessor has not been inserted yet: when two groups merge, the events of
+  /// one author can be applied before those of another on which they depend.
+  private struct Orphan: Codable, Sendable {
+    let character: Character
+    let previous: Mark
+  }
+
+  private static let orphanLimit = 1000
+
   private var characters: [Character] = []
+  private var orphans: [Orphan] = []
 
   /// The text as it is shown.
   var text: String { characters.filter { !$0.isDeleted }.map(\.text).joined() }
@@ -33,15 +46,33 @@ struct SharedText: ReplicatedState {
     switch event {
     case .insert(let text, let mark, let previous):
       // Nobody types in the name of another.
-      guard mark.author == entry.submitter, index(of: mark) == nil else { return }
-      if let previous {
-        guard let index = index(of: previous) else { return }
-        characters.insert(Character(mark: mark, text: text), at: index + 1)
-      } else {
-        characters.insert(Character(mark: mark, text: text), at: 0)
-      }
+      guard mark.author == entry.submitter, index(of: mark) == nil,
+        !orphans.contains(where: { $0.character.mark == mark })
+      else { return }
+      insert(Character(mark: mark, text: text), after: previous)
     case .delete(let mark):
       if let index = index(of: mark) { characters[index].isDeleted = true }
+    }
+  }
+
+  private mutating func insert(_ character: Character, after previous: Mark?) {
+    var due: [(character: Character, previous: Mark?)] = [(character, previous)]
+    while let (character, previous) = due.popLast() {
+      if let previous {
+        guard let index = index(of: previous) else {
+          orphans.append(Orphan(character: character, previous: previous))
+          if orphans.count > Self.orphanLimit { orphans.removeFirst() }
+          continue
+        }
+        characters.insert(character, at: index + 1)
+      } else {
+        characters.insert(character, at: 0)
+      }
+      // Those that have waited for this one follow it.
+      for orphan in orphans where orphan.previous == character.mark {
+        due.append((orphan.character, orphan.previous))
+      }
+      orphans.removeAll { $0.previous == character.mark }
     }
   }
 
@@ -54,13 +85,15 @@ func typeTogether(
   _ line: String, in nearby: NearbySession, until length: Int
 ) async throws -> String {
   try await nearby.session.withGroup(SharedText()) { group in
+    let visit = UInt32.random(in: .min ... .max)
     var last: SharedText.Mark?
     for (number, character) in ("#" + line).enumerated() {
-      let mark = SharedText.Mark(author: nearby.local.id, number: number)
+      let mark = SharedText.Mark(author: nearby.local.id, visit: visit, number: number)
       try await group.submit(.insert(String(character), mark, after: last))
       last = mark
     }
-    try await group.submit(.delete(SharedText.Mark(author: nearby.local.id, number: 0)))
+    let wrong = SharedText.Mark(author: nearby.local.id, visit: visit, number: 0)
+    try await group.submit(.delete(wrong))
     for await _ in group.changes {
       let text = await group.state.text
       if text.count == length, !text.contains("#") { return text }

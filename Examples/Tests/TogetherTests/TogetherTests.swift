@@ -79,6 +79,28 @@ import Testing
     #expect(lines.allSatisfy(texts[0].contains))
   }
 
+  @Test(arguments: [1, 2] as [UInt64])
+  func `an author who comes back types on`(seed: UInt64) async throws {
+    let texts = try await Self.run(2, seed: seed, .wifi) { nearby, number in
+      guard number == 1 else { return try await typeTogether("abc ", in: nearby, until: 12) }
+      _ = try await typeTogether("one ", in: nearby, until: 8)
+      return try await typeTogether("two ", in: nearby, until: 12)
+    }
+    #expect(Set(texts).count == 1)
+    #expect(["abc ", "one ", "two "].allSatisfy(texts[0].contains))
+  }
+
+  @Test func `a car whose remote control leaves without a word does not move`() async throws {
+    let ways = try await Self.run(2, seed: 1, .wifi, role: []) { nearby, number in
+      guard number == 0 else { return try await driveCar(nearby).way }
+      for await change in nearby.changes {
+        if case .added(let car) = change, await nearby.invite(car.id) == .accepted { break }
+      }
+      return 0
+    }
+    #expect(ways == [0, 0])
+  }
+
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `a car stops within half a second of the last word of its remote control`(
     seed: UInt64
