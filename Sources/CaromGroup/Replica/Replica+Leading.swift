@@ -259,8 +259,8 @@ extension Replica {
   /// The time at which the application has to be asked for a snapshot, or nil if it need not be.
   var snapshotDue: Instant? { requested == nil && hasWaitingMembers ? nextSnapshotAt : nil }
 
-  /// Says that the snapshot that was asked for with this number cannot be provided, because it would
-  /// be too long: the members that wait for it are told so and removed.
+  /// Says that the snapshot that was asked for with this number would be too long: the members that
+  /// wait for it are told so and removed.
   package mutating func refuseSnapshot(_ number: UInt32, at now: Instant) {
     guard let requested, requested.number == number else { return }
     self.requested = nil
