@@ -19,12 +19,6 @@ public final class DiscoveryCore {
     case failed(DiscoveryError)
   }
 
-  /// The time after which the sockets bound to port 5353 are checked again. The system does not
-  /// report that a program has bound or released the port.
-  static let portCheckInterval = Duration.seconds(5)
-  /// The minimum time between two checks, since each check reads the system's whole list of UDP
-  /// sockets.
-  static let minimumPortCheckInterval = Duration.milliseconds(100)
   /// The minimum increase in the suspended time that counts as a suspension of the computer. The
   /// clocks from which the suspended time is computed differ slightly, so smaller increases are
   /// ignored.
@@ -40,7 +34,7 @@ public final class DiscoveryCore {
   private var hook: ShutdownHook?
   private var isOpen = true
   /// The times of the last and of the next check of the sockets bound to port 5353.
-  private var portChecks = (last: Instant.zero, next: Instant.zero)
+  private var portChecks = PortChecks()
   /// The counters of sockets that have been closed.
   private var closedCounters = DiscoveryCounters()
   var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
@@ -132,7 +126,7 @@ public final class DiscoveryCore {
   /// Checks which sockets are bound to port 5353, binds this host's free addresses, and passes the
   /// state of the links to the protocol implementation.
   func claimUnicast() {
-    portChecks = (loop.now, loop.now + Self.portCheckInterval)
+    portChecks.note(at: loop.now)
     let bound = UDPSocket.addresses(boundTo: MulticastGroup.port)
     var hasBound = false
     for socket in sockets { hasBound = socket.claimUnicast(bound, mayBind: true) || hasBound }
@@ -148,7 +142,7 @@ public final class DiscoveryCore {
     loop.preconditionCurrent("discovery")
     guard isOpen else { throw .closed }
     restartAfterSuspension()
-    checkPort()
+    checkPort(for: .request)
   }
 
   /// Claims names and sends queries again if the computer was suspended since this method was last
@@ -162,13 +156,12 @@ public final class DiscoveryCore {
     node.restartQuestions(on: nil, at: loop.now)
   }
 
-  /// Repeats `claimUnicast` now, or as soon as `minimumPortCheckInterval` has passed since the last
-  /// check, because another program may have bound or released the port. Called before new queries
-  /// and when multicast from this host arrives, since this host's other programs send multicast
-  /// when they start.
-  func checkPort() {
-    let earliest = max(loop.now, portChecks.last + Self.minimumPortCheckInterval)
-    portChecks.next = min(portChecks.next, earliest)
+  /// Repeats `claimUnicast` now, or as soon as enough time has passed since the last check, because
+  /// another program may have bound or released the port. Called before new queries and when
+  /// multicast from this host arrives, since this host's other programs send multicast when they
+  /// start.
+  func checkPort(for occasion: PortChecks.Occasion) {
+    portChecks.want(for: occasion, at: loop.now)
     checkPortIfDue()
   }
 
@@ -186,7 +179,7 @@ public final class DiscoveryCore {
     guard isOpen else { return }
     restartAfterSuspension()
     // A program on this host that waits for unicast responses has just sent its query.
-    if datagrams.contains(where: isFromThisHost) { checkPort() }
+    if datagrams.contains(where: isFromThisHost) { checkPort(for: .multicast) }
     for datagram in datagrams { node.handle(datagram, at: loop.now) }
     drain()
   }
