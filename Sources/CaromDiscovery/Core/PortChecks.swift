@@ -1,8 +1,8 @@
 import CaromCore
 
 /// The times at which discovery looks which other programs are bound to port 5353. Each look reads
-/// the system's list of all sockets, which takes milliseconds on a busy host, so there is no look at
-/// every datagram.
+/// the list of all sockets of the system, which takes milliseconds on a busy host, so there is no
+/// look at every datagram.
 struct PortChecks {
   /// What a look is wanted for.
   enum Occasion {
