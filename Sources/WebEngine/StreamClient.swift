@@ -263,9 +263,12 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
       case channels.inputs: break
       case channels.control:
         let packet = try RollbackPacket(decoding: bytes.span)
-        guard packet.message != .inputs, held.count < Self.heldLimit else {
-          throw .invalid(what: "message of the match")
+        // A host sends the last inputs of a match reliably.
+        guard packet.message != .inputs else {
+          if held.isEmpty { try client.receive(packet, at: now) }
+          return
         }
+        guard held.count < Self.heldLimit else { throw .invalid(what: "message of the match") }
         held.append((packet, now))
         receiveHeld(at: now)
       default: notices.append(.message(channel: channel, bytes))

@@ -47,14 +47,23 @@ struct TestHost {
     drain(at: now)
   }
 
-  /// Sends what the host's owner would send at the end of a session, and says goodbye.
+  /// Sends what the host's owner would send at the end of a session, and says goodbye: the inputs
+  /// of the last tick, reliably, and the final score.
   mutating func finish(at now: Instant) {
     guard let stream else { return }
+    match.advance()
+    var writer = PacketWriter()
+    if match.writeInputs(for: stream, into: &writer) { send(writer, on: stream, at: now) }
     let state = match.server.state.state
     let notice = MatchNotice.ended(match: state.match, state.score).encoded
     _ = try? host.send(notice.span, on: 2, SendOptions(.reliableOrdered), to: stream, at: now)
     host.close(stream, Goodbye(.finished), at: now)
     drain(at: now)
+  }
+
+  private mutating func send(_ inputs: PacketWriter, on stream: ConnectionID, at now: Instant) {
+    let packet = RollbackPacket(.inputs, inputs.bytes).encoded
+    _ = try? host.send(packet.span, on: 1, SendOptions(.reliableOrdered), to: stream, at: now)
   }
 
   /// Sends bytes on a channel, which may violate the protocol.
