@@ -36,7 +36,8 @@ import Testing
       .refused(.versionMismatch(theirs: 9)),
       "that host speaks version 9: install the same version on both sides"
     ),
-    (.refused(.wrongApplication), "that host runs another game"),
+    (.refused(.wrongApplication), "that host runs another game, or has the same peer id"),
+    (.refused(.closedLocally), "this side has ended the session"),
     (
       .refused(.protocolViolation),
       "the program at that address does not speak Carom: check the address and port"

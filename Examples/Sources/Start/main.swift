@@ -31,7 +31,7 @@ func joinChat(as me: PeerInfo, interfaces: InterfaceSelection, on loop: NetworkL
 func run(on loop: NetworkLoop) async throws {
   let arguments = CommandLine.arguments
   guard arguments.count >= 3 else { return print("usage: chat host|join NAME [INTERFACE...]") }
-  let me = PeerInfo(id: .random(), name: arguments[2], application: "chat")
+  let me = PeerInfo(name: PeerInfo.name(from: arguments[2]), application: "chat")
   let named = Array(arguments[3...])
   let interfaces = named.isEmpty ? InterfaceSelection.automatic : .named(named)
   if arguments[1] == "host" {

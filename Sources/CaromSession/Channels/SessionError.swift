@@ -20,7 +20,7 @@ extension SessionError: CustomStringConvertible {
       "that host speaks another version: install the same version on both sides"
     case .refused(.versionMismatch(let theirs)):
       "that host speaks version \(theirs): install the same version on both sides"
-    case .refused(.wrongApplication): "that host runs another game"
+    case .refused(.wrongApplication): "that host runs another game, or has the same peer id"
     case .refused(.protocolViolation):
       "the program at that address does not speak Carom: check the address and port"
     case .refused(.handshakeTimeout), .refused(.timedOut):
@@ -37,6 +37,7 @@ extension SessionError: CustomStringConvertible {
     case .refused(.tokenRefused(let why)): Self.description(of: why)
     case .refused(.untrusted("")): "the host does not know this player's key"
     case .refused(.untrusted(let why)): "the host is not trusted: \(why)"
+    case .refused(.closedLocally): "this side has ended the session"
     case .refused(let reason): "the host ended the connection: \(reason)"
     }
   }

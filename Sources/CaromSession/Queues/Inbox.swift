@@ -203,7 +203,9 @@ extension Inbox {
   private func wait(_ continuation: CheckedContinuation<Element?, Never>) {
     var isWaiting = false
     let element = read { state in
-      precondition(state.reader == nil, "an inbox has one reader at a time")
+      precondition(
+        state.reader == nil,
+        "the messages of a channel, and the events of a session, have one reader at a time")
       if state.isCancelled { return nil }
       // Popped under the same lock: another thread may be emptying the inbox.
       if let element = state.pop(overflow) { return element }

@@ -81,6 +81,8 @@ extension Session {
   ) async throws -> Result {
     precondition(!loops.isEmpty, "a session needs at least one loop")
     precondition(loops.count <= loopLimit, "a session can use at most \(loopLimit) loops")
+    precondition(!addresses.isEmpty, "a host listens on at least one address")
+    precondition(seats >= 0 && spectatorSeats >= 0, "a number of seats is 0 or more")
     let kinds = conditions == nil ? kinds : .datagram
     guard loops.count > 1 else {
       let node = SessionNode(

@@ -60,11 +60,23 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// The events of the last step.
   public var events: [Game.Event] { broadcaster.events }
 
-  /// Returns the number of ticks for which a player's input did not arrive in time.
-  public func missedInputs(of player: Int) -> Int { seats[player].missed }
+  /// Returns the number of ticks for which a player's input did not arrive in time, since the
+  /// player's present client has joined. It is 0 after the client has left.
+  public func missedInputs(of player: Int) -> Int {
+    checkPlayer(player)
+    return seats[player].missed
+  }
 
   /// Returns whether at least half of a player's inputs in the last second did not arrive in time.
-  public func areInputsLate(of player: Int) -> Bool { seats[player].meter.isLate }
+  public func areInputsLate(of player: Int) -> Bool {
+    checkPlayer(player)
+    return seats[player].meter.isLate
+  }
+
+  private func checkPlayer(_ player: Int) {
+    precondition(
+      seats.indices.contains(player), "a match's players are numbered 0 to playerCount - 1")
+  }
 
   /// The number of players.
   public var playerCount: Int { seats.count }
@@ -106,6 +118,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// input of a player without a client; for a player with a client, its one-time actions are
   /// merged into the client's input. The inputs of several calls before one tick are merged.
   public mutating func setInput(_ input: Game.Input, for player: Int) {
+    checkPlayer(player)
     seats[player].carriedInput = seats[player].carriedInput?.merged(with: input) ?? input
   }
 
