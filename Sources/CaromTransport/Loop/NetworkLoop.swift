@@ -115,7 +115,8 @@ public final class NetworkLoop: Sendable {
 
   /// Closes all sockets and timers, then the loop, and waits until its thread has ended.
   ///
-  /// Open streams report `closed(.closed)`. Jobs enqueued on the executor after that still run.
+  /// Open streams report `closed(.closed)`. Jobs enqueued on the executor after that still run. A
+  /// session or a browser that still uses the loop is not told: end them before.
   public func shutdown() async {
     await withCheckedContinuation { continuation in
       let hasEnded = core.inbox.withLock { inbox in
