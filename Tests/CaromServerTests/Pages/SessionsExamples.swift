@@ -20,7 +20,7 @@ private func hosting(as me: PeerInfo, on loop: NetworkLoop) async throws {
 }
 
 private func describing() -> PeerInfo {
-  let me = PeerInfo(id: .random(), name: "Maya", application: "chat", applicationVersion: 2)
+  let me = PeerInfo(name: "Maya", application: "chat", applicationVersion: 2)
   return me
 }
 

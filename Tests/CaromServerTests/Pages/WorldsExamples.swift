@@ -47,7 +47,7 @@ func watchWalkers(
   over session: Session, from host: Peer, draw: (UInt32, Walker) -> Void
 ) async throws {
   let view = JoinedWorld(host, schema: Walker.schema, over: session)
-  try await host.send(Camera(x: 50, y: 50), on: .cameras)
+  _ = host.post(Camera(x: 50, y: 50), on: .cameras)
   for await _ in view.updates {
     for index in 0..<view.entities.count {
       draw(view.entities.ids[index], view.entities.entity(at: index))
