@@ -122,9 +122,14 @@ export class Browser {
     }
   }
 
+  /** Ends the browser, and removes its files once none of its processes writes any more. */
   async close() {
-    this.#process.kill("SIGKILL");
+    // A browser that is killed leaves processes behind, which still write to the folder.
+    const hung = setTimeout(() => this.#process.kill("SIGKILL"), 10000);
+    this.#session = undefined;
+    this.#send("Browser.close").catch(() => {});
     await this.#ended;
+    clearTimeout(hung);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
