@@ -11,7 +11,7 @@ typedef struct {
   cuv_head *head;
   cuv_field *fields;
   size_t capacity;
-  bool in_value, complete, too_many;
+  bool complete, too_many;
 } reader;
 
 static cuv_range range_of(const reader *reader, const char *at, size_t length) {
@@ -30,7 +30,6 @@ static int on_name(http_parser *parser, const char *at, size_t length) {
     reader->too_many = true;
     return 1;
   }
-  reader->in_value = false;
   reader->fields[reader->head->field_count++] =
       (cuv_field){.name = range_of(reader, at, length)};
   return 0;
@@ -38,9 +37,6 @@ static int on_name(http_parser *parser, const char *at, size_t length) {
 
 static int on_value(http_parser *parser, const char *at, size_t length) {
   reader *reader = parser->data;
-  // A second value of the same field begins on a line of its own (obsolete folding).
-  if (reader->in_value) reader->head->folded = true;
-  reader->in_value = true;
   reader->fields[reader->head->field_count - 1].value = range_of(reader, at, length);
   return 0;
 }

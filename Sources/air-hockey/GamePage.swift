@@ -31,6 +31,8 @@ struct GamePage: Sendable {
     }
     do {
       options = BrowserOptions(pages: try Self.readPages(in: folder))
+    } catch let failure as CommandFailure {
+      throw failure
     } catch {
       throw CommandFailure(.ioFailed, "the page in \(folder.path) cannot be read: \(error)")
     }
@@ -55,8 +57,11 @@ struct GamePage: Sendable {
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
       let file = folder.appending(path: name)
       guard let mediaType = mediaTypes[file.pathExtension] else { continue }
-      guard let handle = try? FileHandle(forReadingFrom: file) else { continue }
-      let content = try handle.read(upToCount: lengthLimit) ?? Data()
+      let content = try FileHandle(forReadingFrom: file).read(upToCount: lengthLimit + 1) ?? Data()
+      guard content.count <= lengthLimit else {
+        throw CommandFailure(
+          .ioFailed, "\(file.path) is longer than \(lengthLimit) bytes: it is no part of the page")
+      }
       pages["/\(name)"] = .init(Array(content), mediaType: mediaType)
     }
     pages["/"] = pages["/index.html"]

@@ -40,10 +40,7 @@ struct RegistrationOptions: ParsableArguments {
 
   private static func key(in path: String) throws(CommandFailure) -> UpdateKey {
     do throws(KeyFileError) {
-      guard let text = SystemFile.content(of: path, limit: KeyFile.limit + 1) else {
-        throw .unreadable
-      }
-      return try UpdateKey(parsing: text, authenticator: HMACSHA256.authenticator)
+      return try UpdateKey(contentsOf: path, authenticator: HMACSHA256.authenticator)
     } catch {
       throw CommandFailure(error == .unreadable ? .ioFailed : .usage, "\(path): \(error)")
     }

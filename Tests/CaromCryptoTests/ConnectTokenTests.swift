@@ -244,26 +244,3 @@ struct ConnectTokenTests {
     }
   }
 }
-
-/// Bytes as text without spaces, compared with RFC 4648 §10.
-struct Base64URLTests {
-  @Test func `the vectors of the RFC pass, without padding`() {
-    let texts = ["", "Zg", "Zm8", "Zm9v", "Zm9vYg", "Zm9vYmE", "Zm9vYmFy"]
-    for (length, text) in texts.enumerated() {
-      let bytes = Array("foobar".utf8.prefix(length))
-      #expect(Base64URL.text(of: bytes) == text && Base64URL.length(of: length) == text.count)
-      #expect(Base64URL.bytes(of: text) == bytes)
-    }
-    #expect(Base64URL.text(of: [0xFB, 0xFF, 0xBF]) == "-_-_")
-  }
-
-  @Test func `each text has one meaning, and each meaning one text`() {
-    for text in ["A", "AAAAA", "AB", "AAB", "Zg==", "+/+/", "A A", "Zh", "Zm9", "é", "AA\n"] {
-      #expect(Base64URL.bytes(of: text) == nil, "\(text)")
-    }
-    for byte in UInt8.min ... .max {
-      let bytes = [byte, 255 - byte, byte ^ 0x55, byte]
-      #expect(Base64URL.bytes(of: Base64URL.text(of: bytes)) == bytes)
-    }
-  }
-}

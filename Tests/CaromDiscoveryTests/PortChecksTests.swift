@@ -9,7 +9,7 @@ import Testing
     var (checks, count) = (PortChecks(), 0)
     for step in 0..<1_000 as Range<Int64> {
       let now = Instant.zero + .milliseconds(10 * step)
-      if let occasion { checks.want(for: occasion, at: now) }
+      if let occasion { checks.schedule(for: occasion, at: now) }
       guard checks.next <= now else { continue }
       checks.note(at: now)
       count += 1

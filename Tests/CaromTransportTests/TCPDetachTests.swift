@@ -6,29 +6,9 @@ import Testing
 
 /// Tests of streams that are moved from one loop to another.
 @Suite(.timeLimit(.minutes(1))) struct TCPDetachTests {
-  /// Owns the stream on the other loop.
-  private actor Other: LoopActor {
-    nonisolated let loop: NetworkLoop
-    private var stream: TCPStream?
-    private let events = Events<Seen>()
-
-    init(on loop: NetworkLoop) { self.loop = loop }
-
-    func attach(_ detached: DetachedStream) throws(TransportError) {
-      let stream = try TCPStream(on: loop, attaching: detached)
-      self.stream = stream
-      let events = events
-      stream.setHandler { events.add(Seen($0)) }
-    }
-
-    func next() async -> Seen { await events.next() }
-    func write(_ bytes: [UInt8]) throws(TransportError) { try stream?.write(bytes) }
-    func close() { stream?.close() }
-  }
-
   @Test func `a moved stream continues with the first byte that was not delivered`() async throws {
     try await withNetworkLoop(name: "other") { second in
-      let other = Other(on: second)
+      let other = StreamOwner(on: second)
       try await onLoop { loop in
         let pair = try await makePair(on: loop)
         let (client, server) = (pair.client.watch(), pair.server.watch())

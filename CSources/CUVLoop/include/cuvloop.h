@@ -225,7 +225,6 @@ typedef struct {
   size_t field_count;
   uint16_t major, minor;
   cuv_method method;
-  bool folded;  // a field's value continued on the next line
 } cuv_head;
 
 /// Parses the head of an HTTP request, which ends with an empty line. Allocates nothing. Writes up

@@ -66,11 +66,11 @@ public struct ConnectToken: Sendable {
 
   /// Reads a token from its text. Throws if the text is not a token.
   public init(_ text: some StringProtocol) throws(DecodeError) {
-    let limit = Base64URL.length(of: Self.maximumLength)
+    let limit = Base64.url.length(of: Self.maximumLength)
     guard text.utf8.count <= limit else {
       throw .tooLarge(length: UInt64(text.utf8.count), limit: UInt64(limit))
     }
-    guard var bytes = Base64URL.bytes(of: text) else { throw .invalid(what: "Base64 text") }
+    guard var bytes = Base64.url.bytes(of: text.utf8) else { throw .invalid(what: "Base64 text") }
     let secret = SecretBytes(moving: &bytes)
     try self.init(decoding: secret.reveal().span)
   }
@@ -96,7 +96,7 @@ public struct ConnectToken: Sendable {
 
   /// The token's bytes as text without spaces (base64url, RFC 4648 §5, without padding). It is
   /// secret.
-  public var text: String { Base64URL.text(of: bytes) }
+  public var text: String { Base64.url.text(of: bytes) }
 
   private static func isUsable(_ host: Endpoint) -> Bool {
     host.port != 0 && host.address != .any4 && host.address != .any6 && !host.address.isMulticast

@@ -1,3 +1,5 @@
+import CaromCore
+
 /// A key in the format of BIND's configuration, which `tsig-keygen` writes:
 /// `key "name" { algorithm hmac-sha256; secret "base64"; };`.
 package struct KeyFile: Sendable {
@@ -29,7 +31,7 @@ package struct KeyFile: Sendable {
       throw .malformed
     }
     guard algorithm.lowercased() == "hmac-sha256" else { throw .unsupportedAlgorithm }
-    guard let secret = Self.decodedBase64(encoded) else { throw .malformed }
+    guard let secret = Base64.standard.bytes(of: encoded.utf8) else { throw .malformed }
     guard Self.secretLengths.contains(secret.count) else { throw .secretLength }
     self.name = name
     self.secret = secret
@@ -71,37 +73,6 @@ package struct KeyFile: Sendable {
       previous = line[index]
     }
     return line
-  }
-
-  /// Decodes base64 (RFC 4648 §4) with its padding. Returns nil if the text is malformed.
-  private static func decodedBase64(_ text: String) -> [UInt8]? {
-    let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
-    let padding = text.utf8.dropFirst(digits.count)
-    guard text.utf8.count % 4 == 0, padding.count <= 2,
-      padding.allSatisfy({ $0 == UInt8(ascii: "=") })
-    else { return nil }
-    var bytes: [UInt8] = []
-    var (bits, count): (UInt32, Int) = (0, 0)
-    for digit in digits {
-      guard let value = value(of: digit) else { return nil }
-      bits = bits << 6 | UInt32(value)
-      count += 6
-      guard count >= 8 else { continue }
-      count -= 8
-      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-    }
-    return bytes
-  }
-
-  private static func value(of digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
-    default: nil
-    }
   }
 }
 

@@ -161,7 +161,7 @@ public final class DiscoveryCore {
   /// multicast from this host arrives, since this host's other programs send multicast when they
   /// start.
   func checkPort(for occasion: PortChecks.Occasion) {
-    portChecks.want(for: occasion, at: loop.now)
+    portChecks.schedule(for: occasion, at: loop.now)
     checkPortIfDue()
   }
 

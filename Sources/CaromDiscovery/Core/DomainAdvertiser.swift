@@ -120,7 +120,7 @@ actor DomainAdvertiser: LoopActor {
   /// Sends the update that is due, if none is under way, and delivers the events.
   private func drain() {
     guard !isClosed else { return }
-    if sending == nil, let update = registration.pollUpdate(at: loop.now, time: Self.time) {
+    if sending == nil, let update = registration.pollUpdate(at: loop.now, time: WallClock.seconds) {
       sending = Task { [client, key, zone] in
         do throws(UnicastError) {
           let serverTime = try await client.update(
@@ -136,18 +136,17 @@ actor DomainAdvertiser: LoopActor {
     if let next = registration.nextTimeout { timer?.arm(at: next) } else { timer?.cancel() }
   }
 
-  private static var time: UInt64 { UInt64(max(0, WallClock.milliseconds)) / 1000 }
-
   private func finish(_ result: Result<UInt64, UnicastError>) {
     sending = nil
     switch result {
     case .success(let serverTime):
-      registration.handleSuccess(serverTime: serverTime, time: Self.time, at: loop.now)
+      registration.handleSuccess(serverTime: serverTime, time: WallClock.seconds, at: loop.now)
     case .failure(let error):
       registration.handleFailure(error, at: loop.now)
-      // A name in use and missing records are what the registration deals with at once.
-      let isTransient = error != .nameInUse && error != .prerequisiteFailed
-      if isTransient { resumeChanges(.failure(DiscoveryError(update: error))) }
+      // The registration reacts to a name in use and to missing records with another update, so
+      // that the changes are still on their way.
+      let isFinal = error != .nameInUse && error != .prerequisiteFailed
+      if isFinal { resumeChanges(.failure(DiscoveryError(update: error))) }
     }
     drain()
   }

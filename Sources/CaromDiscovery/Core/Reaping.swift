@@ -55,7 +55,7 @@ struct Reaping {
     while !rest.isEmpty {
       let part = rest.prefix(UnicastClient.parallelQuestions)
       rest = rest.dropFirst(part.count)
-      let leases = await leaseData(of: Array(part))
+      let leases = try await leaseData(of: Array(part))
       for instance in part {
         guard let data = leases[instance], let lease = Lease(decoding: data) else {
           result.unleased += 1
@@ -70,18 +70,38 @@ struct Reaping {
     }
   }
 
-  private func leaseData(of instances: [Name]) async -> [Name: [UInt8]] {
-    await withTaskGroup(of: (Name, [UInt8]?).self) { [client, zone] group in
+  /// Returns the data of the leases that the services have. Throws if one of them cannot be read.
+  private func leaseData(of instances: [Name]) async throws(DiscoveryError) -> [Name: [UInt8]] {
+    let results = await withTaskGroup(of: (Name, Result<[UInt8]?, UnicastError>).self) { group in
       for instance in instances {
-        group.addTask {
-          guard let name = try? Lease.name(of: instance),
-            let answer = try? await client.ask(name, .txt, of: zone.servers),
-            answer.records.count == 1, case .text(let data)? = answer.records.first?.data
-          else { return (instance, nil) }
-          return (instance, data)
+        group.addTask { [client, zone] in
+          (instance, await Self.leaseData(of: instance, by: client, zone))
         }
       }
-      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    var leases: [Name: [UInt8]] = [:]
+    for (instance, result) in results {
+      do throws(UnicastError) {
+        leases[instance] = try result.get()
+      } catch {
+        throw DiscoveryError(update: error)
+      }
+    }
+    return leases
+  }
+
+  /// Returns the data of a service's lease, or nil if the service has none.
+  private static func leaseData(
+    of instance: Name, by client: UnicastClient, _ zone: RegistrationZone
+  ) async -> Result<[UInt8]?, UnicastError> {
+    guard let name = try? Lease.name(of: instance) else { return .success(nil) }
+    do throws(UnicastError) {
+      let records = try await client.ask(name, .txt, of: zone.servers).records
+      guard records.count == 1, case .text(let data) = records[0].data else { return .success(nil) }
+      return .success(data)
+    } catch {
+      return error == .nameError ? .success(nil) : .failure(error)
     }
   }
 

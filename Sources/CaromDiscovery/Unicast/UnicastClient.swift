@@ -20,7 +20,7 @@ package actor UnicastClient: LoopActor {
   private var hook: ShutdownHook?
   private var isClosed = false
   /// A closure that returns the time on the wall clock in seconds since the beginning of 1970.
-  private var time: @Sendable () -> UInt64 = { UInt64(max(0, WallClock.milliseconds)) / 1000 }
+  private var time: @Sendable () -> UInt64 = { WallClock.seconds }
   private var continuations:
     [UnicastQueryID: CheckedContinuation<Result<Reply, UnicastError>, Never>] = [:]
 

@@ -1,4 +1,5 @@
 import CaromDNS
+import CaromTransport
 
 /// A key that permits changes to a zone (TSIG, RFC 8945). The zone's name server knows it by the
 /// same name. Neither the description nor an error shows the secret.
@@ -19,6 +20,17 @@ public struct UpdateKey: Sendable {
   ) throws(KeyFileError) {
     let file = try KeyFile(parsing: text)
     key = TransactionKey(name: file.name, authenticate: authenticator(file.secret))
+  }
+
+  /// Reads a key from a file that `tsig-keygen -a hmac-sha256` has written. The file should be
+  /// readable by this account alone.
+  public init(
+    contentsOf path: String, authenticator: Authenticator
+  ) throws(KeyFileError) {
+    guard let text = SystemFile.content(of: path, limit: KeyFile.limit + 1) else {
+      throw .unreadable
+    }
+    try self.init(parsing: text, authenticator: authenticator)
   }
 
   /// The name of the key.

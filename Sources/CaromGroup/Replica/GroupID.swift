@@ -8,8 +8,8 @@ package struct GroupID: RawRepresentable, Hashable, Sendable {
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   package init(named name: String) {
-    rawValue = name.utf8.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
-      (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-    }
+    var digest = Digest()
+    digest.absorb(name.utf8)
+    rawValue = digest.value
   }
 }

@@ -50,8 +50,8 @@ struct PeerConduct: Hashable, Sendable {
     return true
   }
 
-  /// The peer has refused to lead, or has stopped to lead, this side. Returns whether it does so
-  /// too often.
+  /// Notes that the peer has refused to lead this side, or has stopped leading it. Returns whether
+  /// it has done so too often.
   mutating func noteRefusal(at now: Instant) -> Bool {
     if let refusedAt, refusedAt + Self.refusalMemory <= now { refusals = 0 }
     refusedAt = now
@@ -62,7 +62,7 @@ struct PeerConduct: Hashable, Sendable {
 
 /// The conduct of the peers that have made trouble.
 struct ConductTable: Sendable {
-  /// The maximum number of peers. Beyond it, the one is forgotten whose last trouble is the oldest.
+  /// The maximum number of peers. Beyond it, the peer whose trouble is the oldest is forgotten.
   static let limit = 1024
 
   private var records = PeerMap<PeerConduct>()
@@ -108,8 +108,8 @@ extension Replica {
     conduct[peer]?.distrust.isOver(at: now) ?? true
   }
 
-  /// A claim of a peer was given way to. The next one counts after a long time, so that a peer that
-  /// lies cannot hold up the group again and again.
+  /// Notes that the group was handed over because of what the peer claims. Its next claim counts
+  /// only after a long time, so that a peer that lies cannot hold up the group again and again.
   mutating func noteClaim(_ peer: PeerID, at now: Instant) {
     let interval = options.claimInterval
     conduct.update(peer, at: now) { $0.claims.begin(interval, at: now) }

@@ -24,8 +24,8 @@ struct GroupLink {
   /// Whether messages wait.
   var isBlocked: Bool { !waiting.isEmpty }
 
-  /// Sends a message after those that wait. A ballot takes the place of an earlier one: a peer that
-  /// takes no part in the group reads none of them.
+  /// Sends a message after those that wait. A ballot replaces one that still waits, because only
+  /// the newest counts: they would accumulate for a peer that is in no group and reads none.
   mutating func send(_ bytes: [UInt8], on channel: GroupChannel) {
     guard !isClosed else { return }
     if channel == .election { _ = waiting.removeFirst { $0.channel == .election } }

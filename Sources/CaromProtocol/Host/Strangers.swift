@@ -35,24 +35,9 @@ struct Strangers {
   /// those who are refused repeat their hellos.
   static let patience = Duration.seconds(1)
 
-  /// The part of an address that usually belongs to one owner: an IPv4 address, or the first 64
-  /// bits of an IPv6 address.
-  private enum Source: Hashable {
-    case v4(UInt32)
-    case v6(UInt64)
-
-    init?(_ address: IPAddress) {
-      guard !address.isLoopback else { return nil }
-      switch address {
-      case .v4(let value): self = .v4(value)
-      case .v6(let high, _, _): self = .v6(high)
-      }
-    }
-  }
-
   private struct Stranger {
     let id: ConnectionID
-    let source: Source?
+    let source: SourcePrefix?
     let arrival: Instant
   }
 
@@ -89,7 +74,7 @@ struct Strangers {
   mutating func add(
     _ id: ConnectionID, from address: IPAddress, _ link: Link, at now: Instant
   ) -> Answer {
-    let new = Stranger(id: id, source: Source(address), arrival: now)
+    let new = Stranger(id: id, source: SourcePrefix(address), arrival: now)
     return switch link {
     case .stream: onStreams.add(new, limit: Self.streamLimit)
     case .datagrams: overDatagrams.add(new, limit: Self.handshakeLimit)

@@ -1,4 +1,4 @@
-import CaromCore
+import CaromProtocol
 import CaromTransport
 
 /// A stream that a peer has opened, until its protocol is known, and the HTTP request on it.
@@ -7,21 +7,6 @@ final class Door {
   static let headTime = Duration.seconds(10)
   /// The time within which the peer has to read the answer.
   static let answerTime = Duration.seconds(30)
-
-  /// The part of an address that usually belongs to one owner: an IPv4 address, or the first 64
-  /// bits of an IPv6 address. Processes of this computer share its addresses and have none.
-  enum Source: Hashable {
-    case v4(UInt32)
-    case v6(UInt64)
-
-    init?(_ address: IPAddress) {
-      guard !address.isLoopback else { return nil }
-      switch address {
-      case .v4(let value): self = .v4(value)
-      case .v6(let high, _, _): self = .v6(high)
-      }
-    }
-  }
 
   /// What the peer of a door that becomes a connection has sent.
   enum Entry {
@@ -32,7 +17,7 @@ final class Door {
   }
 
   let stream: TCPStream
-  let source: Source?
+  let source: SourcePrefix?
   /// The bytes that have arrived, at most `HTTPRequest.headLimit`.
   var head: [UInt8] = []
   /// Whether the answer has been written. What arrives after that is ignored.
@@ -44,7 +29,7 @@ final class Door {
 
   init(_ stream: TCPStream) {
     self.stream = stream
-    source = Source(stream.peerEndpoint.address)
+    source = SourcePrefix(stream.peerEndpoint.address)
   }
 }
 

@@ -11,7 +11,8 @@ struct NodeSockets {
   /// The UDP sockets. A `Route` identifies its socket by the index in this array.
   var datagrams: [UDPSocket] = []
   var streams: [ConnectionID: TCPStream] = [:]
-  /// The accepted streams whose protocol is not known yet, and those that an HTTP answer leaves on.
+  /// The accepted streams whose protocol is not known yet, that wait to become connections, or on
+  /// which the answer to an HTTP request is being sent.
   var doors = Doors()
   /// The streams that are being closed, kept until they have closed.
   var closing: [ObjectIdentifier: TCPStream] = [:]

@@ -45,13 +45,13 @@ extension SessionNode {
   private func read(_ bytes: Span<UInt8>, at door: Door) {
     let count = door.head.count
     let room = HTTPRequest.headLimit - count
-    for index in 0..<min(room, bytes.count) { door.head.append(bytes[index]) }
+    door.head.append(copying: bytes.extracting(first: min(room, bytes.count)))
     switch StreamProtocol(door.head) {
     case nil: break
     case .frames:
       guard kinds.contains(.stream) else { return close(door) }
       var first = Array(door.head.prefix(count))
-      for index in bytes.indices { first.append(bytes[index]) }
+      first.append(copying: bytes)
       letInWhenPossible(door, .frames(first))
     case .tls: close(door)
     case .http: readHead(at: door, from: count, hasMore: bytes.count > room)
@@ -107,7 +107,7 @@ extension SessionNode {
     dispose(of: door.stream, abruptly: false)
   }
 
-  /// Makes a door a connection, now or once the machine has the budget for another stream.
+  /// Turns a door into a connection, now or as soon as the host has the budget for another stream.
   private func letInWhenPossible(_ door: Door, _ entry: Door.Entry) {
     door.waiting = entry
     guard let time = lobby.host.findStreamPause(at: loop.now) else { return letIn(door) }
@@ -118,7 +118,7 @@ extension SessionNode {
     pauseAccepting(until: time)
   }
 
-  /// Makes a door that waits a connection.
+  /// Turns a waiting door into a connection.
   func letIn(_ door: Door) {
     guard let entry = door.waiting else { return }
     forget(door)

@@ -13,4 +13,7 @@ package enum WallClock {
     guard unsafe clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
+
+  /// The time in whole seconds since the beginning of 1970 (UTC).
+  package static var seconds: UInt64 { UInt64(max(0, milliseconds)) / 1_000 }
 }

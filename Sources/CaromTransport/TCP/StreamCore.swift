@@ -232,11 +232,7 @@ import CaromCore
     if queuedBytes == 0 { didDrain() }
   }
 
-  func reset() {
-    guard phase != .closed else { return }
-    destroy(reset: true)
-    finishLater(.closed)
-  }
+  func reset() { fail(.closed) }
 
   /// Resets the connection at once, and reports `closed` with `error`.
   func fail(_ error: TransportError) {

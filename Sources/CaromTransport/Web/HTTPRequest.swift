@@ -47,7 +47,6 @@ package struct HTTPRequest: Sendable {
     var parsed = cuv_head()
     let status = unsafe cuv_head_parse(head, head.count, &ranges, ranges.count, &parsed)
     guard status == 0 else { throw status == -E2BIG ? .tooManyFields : .malformed }
-    guard !parsed.folded else { throw .malformed }
     method =
       switch parsed.method {
       case CUV_METHOD_GET: .get

@@ -1,3 +1,4 @@
+import CaromCore
 import CUVLoop
 
 /// The server's side of the frames of a WebSocket (RFC 6455 §5), without input or output. The
@@ -65,8 +66,7 @@ import CUVLoop
   package func makeMessage(_ payload: Span<UInt8>) -> [UInt8]? {
     guard !isClosed else { return nil }
     var frame = Self.makeHeader(.binary, length: payload.count)
-    frame.reserveCapacity(frame.count + payload.count)
-    for index in payload.indices { frame.append(payload[index]) }
+    frame.append(copying: payload)
     return frame
   }
 

@@ -1,18 +1,16 @@
+import CaromCore
+
 /// The key exchange of a WebSocket's opening handshake (RFC 6455 §4.2.2), which shows a client that
 /// the server has understood its request. It has nothing to do with security.
 package enum WebSocketKey {
   /// The text that RFC 6455 §1.3 appends to a key.
   private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-  private static let alphabet = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
   /// Returns the value of `Sec-WebSocket-Accept` for a value of `Sec-WebSocket-Key`, or nil if that
   /// is not the Base64 form of 16 bytes.
   package static func makeAnswer(to key: String) -> String? {
-    let bytes = Array(key.utf8)
-    guard bytes.count == 24, bytes[22...].elementsEqual("==".utf8) else { return nil }
-    guard bytes[..<22].allSatisfy(alphabet.contains) else { return nil }
-    return base64(of: sha1(of: bytes + Array(suffix.utf8)))
+    guard Base64.standard.bytes(of: key.utf8)?.count == 16 else { return nil }
+    return Base64.standard.text(of: sha1(of: Array((key + suffix).utf8)))
   }
 
   /// Returns the SHA-1 hash of `message` (RFC 3174), 20 bytes.
@@ -58,19 +56,5 @@ package enum WebSocketKey {
 
   private static func rotated(_ word: UInt32, by count: UInt32) -> UInt32 {
     word << count | word >> (32 - count)
-  }
-
-  /// Returns the Base64 form of `bytes` (RFC 4648 §4), with padding.
-  private static func base64(of bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      for index in 0..<4 {
-        let isPadding = index > group.count
-        text.append(isPadding ? UInt8(ascii: "=") : alphabet[bits >> (18 - 6 * index) & 63])
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -22,13 +22,7 @@ import Testing
   }
 
   @Test func `a side to which the state cannot be sent is told so, and the group stays`() throws {
-    let world = ReplicaWorld(seed: 22)
-    world.options.keptEntries = 8
-    for _ in 0..<3 { world.add() }
-    for side in 0..<3 { world.connect(side) }
-    world.run(for: .seconds(3))
-    for _ in 0..<20 { for side in 0..<3 { world.submit(side) } }
-    world.run(for: .seconds(2))
+    let world = ReplicaWorld(seed: 22, sidesWithHistory: 3)
     let leader = try #require(world.leader)
     world.isStateTooLarge = true
     let late = world.add()

@@ -36,6 +36,14 @@ import Testing
     return stalled
   }
 
+  /// Whether a member says with a message what it has received.
+  private static func isAnswer(_ message: ReplicaMessage) -> Bool {
+    switch message {
+    case .ledger(.acknowledge), .ledger(.received): true
+    default: false
+    }
+  }
+
   @Test func `a claim of many peers costs one election in half a minute`() throws {
     let (world, leader, liar) = try Self.makeWorld()
     var asks = 0
@@ -80,22 +88,10 @@ import Testing
   }
 
   @Test func `a member votes only when it has received the state`() throws {
-    let world = ReplicaWorld(seed: 13)
-    world.options.keptEntries = 8
-    for _ in 0..<3 { world.add() }
-    for side in 0..<3 { world.connect(side) }
-    world.run(for: .seconds(3))
-    for _ in 0..<20 { for side in 0..<3 { world.submit(side) } }
-    world.run(for: .seconds(2))
+    let world = ReplicaWorld(seed: 13, sidesWithHistory: 3)
     let leader = try #require(world.leader)
     let late = world.add()
-    world.isWithheld = { message, sender in
-      guard sender == late, case .ledger(let message) = message else { return false }
-      return switch message {
-      case .acknowledge, .received: true
-      default: false
-      }
-    }
+    world.isWithheld = { message, sender in sender == late && Self.isAnswer(message) }
     world.connect(late)
     world.run(for: .seconds(2))
     guard case .following(let following) = world.sides[late].replica.role else {
@@ -112,22 +108,12 @@ import Testing
   }
 
   @Test func `a member that does not read the state is removed`() throws {
-    let world = ReplicaWorld(seed: 14)
-    world.options.keptEntries = 8
-    for _ in 0..<2 { world.add() }
-    world.connect(0)
-    world.run(for: .seconds(3))
-    for _ in 0..<20 { for side in 0..<2 { world.submit(side) } }
-    world.run(for: .seconds(2))
+    let world = ReplicaWorld(seed: 14, sidesWithHistory: 2)
     let late = world.add()
     var removals = 0
     world.isWithheld = { message, sender in
       if case .ledger(.remove) = message { removals += 1 }
-      guard sender == late, case .ledger(let message) = message else { return false }
-      return switch message {
-      case .acknowledge, .received: true
-      default: false
-      }
+      return sender == late && Self.isAnswer(message)
     }
     world.connect(late)
     world.run(for: .seconds(4))
@@ -204,13 +190,7 @@ import Testing
   }
 
   @Test func `the application is asked for its state once a second at most`() throws {
-    let world = ReplicaWorld(seed: 15)
-    world.options.keptEntries = 8
-    for _ in 0..<2 { world.add() }
-    world.connect(0)
-    world.run(for: .seconds(3))
-    for _ in 0..<20 { for side in 0..<2 { world.submit(side) } }
-    world.run(for: .seconds(2))
+    let world = ReplicaWorld(seed: 15, sidesWithHistory: 2)
     let late = world.add()
     world.connect(late)
     for _ in 0..<50 {

@@ -80,3 +80,17 @@ extension Replica {
     Set([local.id] + members.ids.filter { members[$0]?.isVoting == true })
   }
 }
+
+extension ReplicaWorld {
+  /// Creates a world in which `count` sides are a group with a longer history than they keep, so
+  /// that a side that comes later needs a snapshot.
+  convenience init(seed: UInt64, sidesWithHistory count: Int) {
+    self.init(seed: seed)
+    options.keptEntries = 8
+    for _ in 0..<count { add() }
+    for side in 0..<count { connect(side) }
+    run(for: .seconds(3))
+    for _ in 0..<20 { for side in 0..<count { submit(side) } }
+    run(for: .seconds(2))
+  }
+}

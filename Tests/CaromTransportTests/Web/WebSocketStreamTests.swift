@@ -102,7 +102,7 @@
 
     @Test func `a moved stream continues in the middle of a frame`() async throws {
       try await withNetworkLoop(name: "other") { second in
-        let other = Other(on: second)
+        let other = StreamOwner(on: second)
         try await onLoop { loop in
           let pair = try await makePair(on: loop)
           try pair.server.becomeWebSocket()
@@ -129,7 +129,7 @@
       async throws
     {
       try await withNetworkLoop(name: "other") { second in
-        let other = Other(on: second)
+        let other = StreamOwner(on: second)
         try await onLoop { loop in
           let pair = try await makePair(on: loop)
           try pair.server.becomeWebSocket()
@@ -147,24 +147,5 @@
         }
       }
     }
-  }
-
-  /// Owns a stream on another loop.
-  private actor Other: LoopActor {
-    nonisolated let loop: NetworkLoop
-    private var stream: TCPStream?
-    private let events = Events<Seen>()
-
-    init(on loop: NetworkLoop) { self.loop = loop }
-
-    func attach(_ detached: DetachedStream) throws(TransportError) {
-      let stream = try TCPStream(on: loop, attaching: detached)
-      self.stream = stream
-      let events = events
-      stream.setHandler { events.add(Seen($0)) }
-    }
-
-    func next() async -> Seen { await events.next() }
-    func write(_ bytes: [UInt8]) throws(TransportError) { try stream?.write(bytes) }
   }
 #endif
