@@ -77,6 +77,13 @@ final class TemporaryFolder: Sendable {
     return file.path()
   }
 
+  /// Creates a file of `count` zero bytes, which takes no space on the disk, and returns its path.
+  func addZeros(_ name: String, count: Int) throws -> String {
+    let path = try add(name, [])
+    try FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: UInt64(count))
+    return path
+  }
+
   func content(of name: String) throws -> [UInt8] {
     Array(try Data(contentsOf: url.appending(path: name)))
   }

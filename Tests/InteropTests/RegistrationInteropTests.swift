@@ -249,7 +249,6 @@ struct RegistrationInteropTests {
         for number in 0..<1000 {
           let instance = try type.prefixed(by: "room \(number)")
           var update = DynamicUpdate(zone: "play.example")
-          update.requireUnused(instance)
           update.add(type, .pointer(instance), timeToLive: 60)
           update.add(
             instance, .service(priority: 0, weight: 0, port: 7777, target: "ns.play.example"),
