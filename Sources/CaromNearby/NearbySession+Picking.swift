@@ -17,15 +17,44 @@ extension NearbySession {
   /// - Parameters:
   ///   - picker: The list as it is at first: its limits, and the peers that it shows.
   ///   - choices: What the person does. The end of the sequence is a `cancel`.
-  ///   - context: What the invited peers are told: at most 4,096 bytes.
   ///   - limit: The time that each invitation waits for its answer.
   ///   - show: Receives the list after every change.
   /// - Returns: The peers that have joined, once the person finishes; nil if the person gives up or
   ///   the task is cancelled. Peers that have joined stay connected in both cases.
   public func pick<Choices: AsyncSequence & Sendable>(
-    _ picker: NearbyPicker, choices: Choices, context: [UInt8] = [],
+    _ picker: NearbyPicker, choices: Choices, within limit: Duration = invitationLimit,
+    show: @escaping @Sendable (NearbyPicker) -> Void
+  ) async -> [Peer]? where Choices.Element == NearbyPicker.Choice, Choices.Failure == Never {
+    await run(picker, choices, context: [], within: limit, show)
+  }
+
+  /// Lets a person pick the peers to connect with, as the method without a context does, and tells
+  /// the applications of the invited peers why.
+  ///
+  /// - Parameters:
+  ///   - picker: The list as it is at first: its limits, and the peers that it shows.
+  ///   - choices: What the person does. The end of the sequence is a `cancel`.
+  ///   - context: What the invited peers are told: at most
+  ///     `NearbyInvitation.maximumContextLength` bytes.
+  ///   - limit: The time that each invitation waits for its answer.
+  ///   - show: Receives the list after every change.
+  /// - Returns: The peers that have joined, once the person finishes; nil if the person gives up or
+  ///   the task is cancelled.
+  /// - Throws: `contextTooLong`, before the list is shown.
+  public func pick<Choices: AsyncSequence & Sendable>(
+    _ picker: NearbyPicker, choices: Choices, context: [UInt8],
     within limit: Duration = invitationLimit,
     show: @escaping @Sendable (NearbyPicker) -> Void
+  ) async throws(InvitationError) -> [Peer]?
+  where Choices.Element == NearbyPicker.Choice, Choices.Failure == Never {
+    try InvitationError.check(context)
+    return await run(picker, choices, context: context, within: limit, show)
+  }
+
+  /// Shows the list until the person has chosen. The length of the context has been checked.
+  private func run<Choices: AsyncSequence & Sendable>(
+    _ picker: NearbyPicker, _ choices: Choices, context: [UInt8], within limit: Duration,
+    _ show: @escaping @Sendable (NearbyPicker) -> Void
   ) async -> [Peer]? where Choices.Element == NearbyPicker.Choice, Choices.Failure == Never {
     let (inputs, source) = AsyncStream.makeStream(of: PickerInput.self)
     return await withTaskGroup(of: Void.self) { tasks in
@@ -48,7 +77,7 @@ extension NearbySession {
         case .choice(.invite(let peer)):
           guard picker.invite(peer) else { continue }
           tasks.addTask {
-            let result = await self.invite(peer, context: context, within: limit)
+            let result = await self.node.invite(peer, context: context, within: limit)
             source.yield(.ended(peer, result))
           }
         case .choice(.finish):

@@ -30,18 +30,33 @@ public struct NearbySession: Sendable {
   /// The invitations of other peers. A session of `Nearby.transceive` accepts them by itself.
   public var invitations: NearbyInvitations { NearbyInvitations(inbox: node.invitations) }
 
-  /// Invites a peer to join, and connects to it if necessary.
+  /// Invites a peer to join, and connects to it if necessary. The invitation has no context.
   ///
   /// - Parameters:
   ///   - peer: The peer, which must be visible or have been added with `add`.
-  ///   - context: What the other side's application is told: at most 4,096 bytes.
   ///   - limit: The time to wait for the answer. Attempts to connect are repeated within it.
   /// - Returns: How the invitation has ended. When it is `accepted`, the peer has joined. If the
   ///   task is cancelled, the invitation is withdrawn, and the result is `cancelled`.
   public func invite(
-    _ peer: PeerID, context: [UInt8] = [], within limit: Duration = invitationLimit
+    _ peer: PeerID, within limit: Duration = invitationLimit
   ) async -> InvitationResult {
-    await node.invite(peer, context: context, within: limit)
+    await node.invite(peer, context: [], within: limit)
+  }
+
+  /// Invites a peer to join, as `invite(_:within:)` does, and tells its application why.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer, which must be visible or have been added with `add`.
+  ///   - context: What the other side's application is told: at most
+  ///     `NearbyInvitation.maximumContextLength` bytes.
+  ///   - limit: The time to wait for the answer.
+  /// - Returns: How the invitation has ended.
+  /// - Throws: `contextTooLong`. Nothing is sent then.
+  public func invite(
+    _ peer: PeerID, context: [UInt8], within limit: Duration = invitationLimit
+  ) async throws(InvitationError) -> InvitationResult {
+    try InvitationError.check(context)
+    return await node.invite(peer, context: context, within: limit)
   }
 
   /// Disconnects a peer. It is not connected to again until it appears on the network again or is

@@ -107,7 +107,8 @@ extension PeerEngine {
         nearby.addNow(NearbyPeer(id: peer, name: peerID.displayName), at: endpoints)
       }
       engine.members[peer]?.invitation = Task(executorPreference: engine.loop) { [weak engine] in
-        let result = await nearby.invite(peer, context: envelope.encoded, within: limit)
+        // The browser has checked the application's context, so the error is not to be expected.
+        let result = try? await nearby.invite(peer, context: envelope.encoded, within: limit)
         // The event that the peer has joined reports the rest of an accepted invitation.
         if result != .accepted { await engine?.invitationDidEnd(peer, of: session) }
       }

@@ -40,7 +40,7 @@ import Testing
       #expect(peer.name == "Maya")
       #expect(peer.info["table"] == "open")
       #expect(await nearby.nearbyPeers == [peer])
-      let result = await nearby.invite(peer.id, context: [1, 2, 3])
+      let result = try await nearby.invite(peer.id, context: [1, 2, 3])
       #expect(result == .accepted)
       for await line in nearby.session.messages(on: .lines) { return line.message }
       return ""
@@ -70,6 +70,32 @@ import Testing
       await nearby.invite(peer.id, within: .milliseconds(300))
     }
     #expect(result == .timedOut)
+  }
+
+  @Test func `a context that is too long is an error that says the limit, and nothing is sent`()
+    async throws
+  {
+    let result = try await withTwo { nearby in
+      for await invitation in nearby.invitations {
+        #expect(invitation.context.count == NearbyInvitation.maximumContextLength)
+        #expect(await invitation.accept())
+      }
+    } browsing: { nearby, peer in
+      let limit = NearbyInvitation.maximumContextLength
+      #expect(limit == 4096)
+      let long = [UInt8](repeating: 7, count: limit + 1)
+      let error = InvitationError.contextTooLong(bytes: 4097, limit: 4096)
+      await #expect(throws: error) { try await nearby.invite(peer.id, context: long) }
+      await #expect(throws: error) {
+        let choices = AsyncStream<NearbyPicker.Choice> { $0.finish() }
+        _ = try await nearby.pick(NearbyPicker(), choices: choices, context: long) { _ in
+          Issue.record("the list is shown")
+        }
+      }
+      #expect("\(error)".contains("4096"))
+      return try await nearby.invite(peer.id, context: Array(long.dropLast()))
+    }
+    #expect(result == .accepted)
   }
 
   @Test func `cancelling the task withdraws the invitation`() async throws {

@@ -17,7 +17,7 @@ private func browsing(on loop: NetworkLoop) async throws {
   try await nearby.run(.browses) { nearby in
     for await change in nearby.changes {
       guard case .added(let peer) = change, peer.info["table"] == "open" else { continue }
-      switch await nearby.invite(peer.id, context: [1]) {
+      switch try await nearby.invite(peer.id, context: [1]) {
       case .accepted: print("playing with \(peer.name)")
       case .declined, .busy, .timedOut: continue
       case .refused(let reason): print("cannot connect to \(peer.name): \(reason)")

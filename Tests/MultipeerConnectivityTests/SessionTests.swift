@@ -94,6 +94,29 @@ import Testing
     #expect(host.log.events.isEmpty)
   }
 
+  @Test func `an invitation with a context over the limit ends as not connected, unsent`()
+    async throws
+  {
+    let type = makeServiceType()
+    let host = TestSession(makePeerID("Maya"))
+    let client = TestSession(makePeerID("Leo"))
+    let browser = TestBrowser(client.peerID, type: type)
+    let advertiser = TestAdvertiser(host.peerID, type: type, session: host.session)
+    let found = try #require(await browser.nextFound())
+    let limit = MCNearbyServiceBrowser.maximumContextLength
+    #expect(limit == 4064)
+    browser.browser.invitePeer(
+      found, to: client.session, withContext: Data(count: limit + 1), timeout: 20)
+    #expect(await client.nextState(of: found) == .notConnected)
+    browser.browser.invitePeer(
+      found, to: client.session, withContext: Data(count: limit), timeout: 20)
+    await client.wait(for: .connected, of: found)
+    let contexts = advertiser.log.events.compactMap { event in
+      if case .invitation(_, let context) = event { context } else { nil }
+    }
+    #expect(contexts == [Data(count: limit)])
+  }
+
   @Test func `an invitation that nobody answers times out`() async throws {
     let type = makeServiceType()
     let host = TestSession(makePeerID("Maya"))
