@@ -159,7 +159,7 @@ let package = Package(
       ]),
     .target(
       name: gameKit,
-      dependencies: [.byName(name: multipeer), "CaromBonjour", "CaromTransport"],
+      dependencies: [.byName(name: multipeer), "CaromBonjour", "CaromNearby", "CaromTransport"],
       path: "Sources/GameKit", swiftSettings: strict + optimized),
 
     // Sessions on the virtual network
@@ -259,7 +259,18 @@ let package = Package(
         "TestEvents", "multipeer-peer",
       ]),
     tests("CaromBonjour", ["CaromBonjour", "TestEvents"]),
-    tests("GameKit", [.byName(name: gameKit), .byName(name: multipeer)]),
+    .target(
+      name: "GameKitSamples", dependencies: [.byName(name: gameKit)],
+      path: "Tests/GameKitSamples", swiftSettings: client),
+    .executableTarget(
+      name: "gamekit-peer", dependencies: [.byName(name: gameKit), "GameKitSamples"],
+      path: "Tests/GameKitPeer", swiftSettings: client),
+    tests(
+      "GameKit",
+      [
+        .byName(name: gameKit), .byName(name: multipeer), "CaromCore", "TestEvents",
+        "gamekit-peer",
+      ]),
     tests("CaromPhysics", ["CaromPhysics"]),
     tests(
       "CaromSimulation",

@@ -17,7 +17,8 @@ package final class DelegateCalls: Sendable {
     weak var delegate: AnyObject?
   }
 
-  private let queue: DispatchQueue
+  /// The serial queue of the calls.
+  package let queue: DispatchQueue
   private let reference = Locked(Reference())
   private let state = Locked(State.holding([]))
 

@@ -35,7 +35,7 @@ open class GKSession: NSObject,
   /// 64 MiB, and its first byte is the kind.
   public static let maximumDataLength = (64 << 20) - 1
   /// The maximum length of unreliable data, in bytes.
-  private static let maximumUnreliableLength = (64 << 10) - 1
+  static let maximumUnreliableLength = (64 << 10) - 1
   /// The key of the discovery info with the session identifier.
   static let sessionKey = "session"
 

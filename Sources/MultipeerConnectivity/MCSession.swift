@@ -144,10 +144,3 @@ extension MCSession {
     }
   }
 }
-
-extension MCSession {
-  /// Calls `body` on the queue of the delegate calls, for modules that make calls of their own.
-  package func performOnDelegateQueue(_ body: @escaping @Sendable () -> Void) {
-    core.calls.perform(body)
-  }
-}

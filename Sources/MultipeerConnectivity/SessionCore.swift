@@ -46,6 +46,9 @@ final class SessionCore: Sendable {
 
   var connectedPeers: [MCPeerID] { state.withLock { $0.connections.map(\.peerID) } }
 
+  /// The connected members, in the order in which they connected.
+  var connections: [Connection] { state.withLock { $0.connections } }
+
   func connection(to peer: MCPeerID) -> Connection? {
     state.withLock { $0.connections.first { $0.peerID.id == peer.id } }
   }

@@ -40,7 +40,7 @@ enum ImportRule {
       "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
       "CaromProtocol", "CaromSession", "CaromTransport",
     ],
-    "GameKit": ["CaromBonjour", "CaromTransport", "MultipeerConnectivity"],
+    "GameKit": ["CaromBonjour", "CaromNearby", "CaromTransport", "MultipeerConnectivity"],
     "Carom": [
       "CaromCBOR", "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery",
       "CaromNearby", "CaromPhysics", "CaromProtocol", "CaromSession", "CaromSimulation",
