@@ -98,6 +98,15 @@ let package = Package(
         .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
       ]),
 
+    // Of the game alone.
+    .systemLibrary(
+      name: "CLibqrencode", path: "CSources/CLibqrencode", pkgConfig: "libqrencode",
+      providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    .target(
+      name: "CQRCode", dependencies: ["CLibqrencode"], path: "CSources/CQRCode",
+      publicHeadersPath: "include",
+      cSettings: [.enableWarning("extra"), .treatAllWarnings(as: .error)]),
+
     // Compiled for WebAssembly by the scripts that build pages; here, for its tests.
     .target(
       name: "CWebRuntime", path: "CSources/CWebRuntime", publicHeadersPath: "include",
@@ -186,8 +195,7 @@ let package = Package(
       name: "air-hockey",
       dependencies: [
         "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromPhysics", "CaromSimulation",
-        "CaromTransport", "CTerminal", "TerminalText",
-        arguments,
+        "CaromTransport", "CQRCode", "CTerminal", "TerminalText", arguments,
       ],
       swiftSettings: strict),
 

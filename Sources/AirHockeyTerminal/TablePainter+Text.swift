@@ -3,10 +3,34 @@ import CaromPhysics
 // This file paints text: names and score at the top, the status line at the bottom, banners in the
 // middle.
 extension TablePainter {
-  /// Darkens the table and writes the title as large as possible. Returns the row below the title.
-  func paintBanner(_ banner: TableView.Banner, _ layout: Layout, on canvas: inout Canvas) -> Int {
+  private func darken(_ layout: Layout, on canvas: inout Canvas) {
     let size = Vector(Double(layout.columns), Double(2 * layout.rows - 2))
     canvas.paint(from: Vector(0, 2), to: size, Palette.backdrop) { _ in 0.55 }
+  }
+
+  /// Darkens the table and draws the code in the middle, one pixel for each module. Returns the row
+  /// below the code, or nil without drawing if the code does not fit between the names and the
+  /// status line together with a line of text. The colors are those of print, which all readers
+  /// know, whatever the colors of the terminal are.
+  func paintCode(_ code: QRCode, _ layout: Layout, on canvas: inout Canvas) -> Int? {
+    let side = code.size + 2 * QRCode.quietZone
+    let rows = (side + 1) / 2
+    guard side <= layout.columns, rows <= layout.rows - 3 else { return nil }
+    darken(layout, on: &canvas)
+    let top = 1 + (layout.rows - 3 - rows) / 2
+    let left = (layout.columns - side) / 2
+    for y in 0..<2 * rows {
+      for x in 0..<side {
+        let isDark = code[x - QRCode.quietZone, y - QRCode.quietZone]
+        canvas[left + x, 2 * top + y] = isDark ? Palette.black : Palette.white
+      }
+    }
+    return top + rows
+  }
+
+  /// Darkens the table and writes the title as large as possible. Returns the row below the title.
+  func paintBanner(_ banner: TableView.Banner, _ layout: Layout, on canvas: inout Canvas) -> Int {
+    darken(layout, on: &canvas)
     let title = banner.title.uppercased()
     let needed = max(1, PixelFont.columns(of: title))
     let scale = min(layout.columns * 4 / 5 / needed, (layout.rows - 4) / PixelFont.height)

@@ -21,7 +21,10 @@ package struct TablePainter: Sendable {
     paintTrail(view, layout, on: &canvas)
     for side in TableView.Side.allCases { paintMallet(view[side].mallet, side, layout, &canvas) }
     if let puck = view.puck { paintPuck(puck, layout, on: &canvas) }
-    let title = view.banner.map { paintBanner($0, layout, on: &canvas) }
+    let title = view.banner.map { banner in
+      view.code.flatMap { paintCode($0, layout, on: &canvas) }
+        ?? paintBanner(banner, layout, on: &canvas)
+    }
     var screen = Screen(canvas)
     writeNames(view, on: &screen)
     writeStatus(view, on: &screen)

@@ -59,6 +59,9 @@ package struct TableView: Hashable, Sendable {
   }
   /// The banner over the table, or nil if there is none.
   package var banner: Banner?
+  /// The code that is shown in place of the banner's title if the screen is large enough, or nil if
+  /// there is none.
+  package var code: QRCode?
   /// The left part of the status line, such as measurements of the connection.
   package var status = ""
   /// Whether the status is written in full, even if that leaves no room for the hint.

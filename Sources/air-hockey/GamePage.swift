@@ -1,3 +1,5 @@
+import AirHockeyTerminal
+import CQRCode
 import Carom
 import Foundation
 
@@ -75,6 +77,15 @@ struct GamePage: Sendable {
     let hosts = interfaces.filter { isOnLoopback || !$0.isLoopback }.flatMap(\.addresses)
       .map(\.address).filter { !$0.isV6 }
     return hosts.map { "http://\($0):\(port)/" }
+  }
+
+  /// Returns the QR code with which a phone opens `address`, or nil if the address is too long for
+  /// one.
+  static func makeCode(of address: String) -> QRCode? {
+    for byte in address.utf8 { cqrcode_append(byte) }
+    let size = cqrcode_encode()
+    guard size > 0 else { return nil }
+    return QRCode(address, size: Int(size)) { cqrcode_is_dark(Int32($0), Int32($1)) }
   }
 }
 

@@ -90,10 +90,12 @@ struct HostCommand: AsyncParsableCommand {
         spectatorSeats: Self.spectatorLimit, timing: net.timing, security: security,
         browsers: page?.options ?? BrowserOptions(), conditions: net.conditions, loop: loop
       ) { session, port in
-        let place = page == nil ? "" : try browserNotice(port: port)
+        let places = page == nil ? [] : try browserAddresses(port: port)
+        let notice = places.isEmpty ? "" : ", in a browser \(places.joined(separator: " or "))"
+        let code = places.first.flatMap(GamePage.makeCode)
         try await listing.begin(
           as: session.node.local, key: session.node.publicKey, port: port
-        ) { game.announce($0 + place) }
+        ) { game.announce($0 + notice, code: code) }
         let companion =
           opponent
           ? Companion(
@@ -114,10 +116,9 @@ struct HostCommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns what to add to the line that says where the table is: where browsers find it.
-  private func browserNotice(port: UInt16) throws -> String {
+  /// Returns the addresses at which browsers find the table.
+  private func browserAddresses(port: UInt16) throws -> [String] {
     let interfaces = net.interfaces.selected(from: try Interfaces.list())
-    let addresses = GamePage.addresses(on: interfaces, port: port)
-    return addresses.isEmpty ? "" : ", in a browser \(addresses.joined(separator: " or "))"
+    return GamePage.addresses(on: interfaces, port: port)
   }
 }

@@ -70,9 +70,10 @@ extension NetGame {
   private var waitingView: TableView {
     var view = TableView(RinkState(), seenFrom: .home, names: (setup.name, ""))
     view.puck = nil
-    let detail = [setup.waiting, setup.notice, announcement].compactMap(\.self)
-      .joined(separator: " · ")
+    let place = code.map { "open \($0.text) in a browser" } ?? announcement
+    let detail = [setup.waiting, setup.notice, place].compactMap(\.self).joined(separator: " · ")
     view.banner = TableView.Banner("Waiting", detail: detail)
+    view.code = code
     return view
   }
 

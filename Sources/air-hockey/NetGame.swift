@@ -74,6 +74,8 @@ actor NetGame: LoopActor {
   var isPlaying = false
   /// The last announcement, displayed while no match is played.
   var announcement: String?
+  /// The QR code of the page's address, displayed like the announcement.
+  private(set) var code: QRCode?
   private var inputWatch: DescriptorWatch?
   private var endings: [CheckedContinuation<Void, Never>] = []
   private(set) var isOver = false
@@ -153,11 +155,13 @@ actor NetGame: LoopActor {
     end("abandoned")
   }
 
-  /// Displays a line of text to the players at this computer. Must be called on the loop.
-  nonisolated func announce(_ line: String) {
+  /// Displays a line of text to the players at this computer and, while nobody has joined, the
+  /// code. Must be called on the loop.
+  nonisolated func announce(_ line: String, code: QRCode? = nil) {
     assumeIsolated { game in
-      game.announcement = line
+      (game.announcement, game.code) = (line, code)
       game.display.write(line)
+      for line in code?.lines ?? [] { game.display.write(line) }
     }
   }
 

@@ -13,10 +13,16 @@ struct PictureCommand: ParsableCommand {
   @Option(help: "The number of columns of the terminal.") var columns = 132
   @Option(help: "The number of rows of the terminal.") var rows = 40
   @Flag(help: "Draw a goal with its banner.") var goal = false
+  @Option(help: "Draw a table that waits, with this address as a QR code.") var address: String?
 
   func run() throws {
     var painter = TablePainter()
-    let screen = painter.paint(Self.scene(goal: goal), columns: columns, rows: rows)
+    var scene = Self.scene(goal: goal)
+    if let address {
+      scene.banner = .init("Waiting", detail: address)
+      scene.code = GamePage.makeCode(of: address)
+    }
+    let screen = painter.paint(scene, columns: columns, rows: rows)
     try Data(Picture.ppm(screen)).write(to: URL(filePath: file))
   }
 
