@@ -331,8 +331,8 @@ let package = Package(
     .testTarget(
       name: "WireFormatTests",
       dependencies: [
-        "AirHockey", "CaromCodec", "CaromCore", "CaromCrypto", "CaromProtocol", "CaromSimulation",
-        "CaromTesting",
+        "AirHockey", "CaromCodec", "CaromCore", "CaromCrypto", "CaromGroup", "CaromProtocol",
+        "CaromSimulation", "CaromTesting",
       ],
       exclude: ["peer"], swiftSettings: strict),
     tests("WebRuntime", ["CaromCore", "CWebRuntime"]),
