@@ -85,6 +85,70 @@ struct RegistrationInteropTests {
     #expect(zone.contains { $0.hasPrefix("_lease.Anna._game._udp TXT 60 \"expires=") })
   }
 
+  /// Polls until an event of `request` arrives, and returns it.
+  private func frames(
+    _ poller: DiscoveryPoller, until request: DiscoveryPoller.Request
+  ) async throws -> DiscoveryPoller.Event {
+    while true {
+      while let event = poller.poll() {
+        if event.request == request { return event }
+      }
+      try await Task.sleep(for: .milliseconds(1))  // a fast frame
+    }
+  }
+
+  @Test func `R84: a poller registers a service, changes it, and removes it when it closes`()
+    async throws
+  {
+    try await NameServer.with { server in
+      let before = try await server.zone()
+      try await withNetworkLoop { loop in
+        let poller = try DiscoveryPoller(interfaces: Self.loopback, on: loop)
+        let service = AdvertisedService(
+          name: "Ann", type: Self.type, port: 7777, txt: ["seats": "1/2"])
+        let domain = try domain(server)
+        let ann = poller.advertise(service, in: domain)
+        // Changes wait until the service is registered.
+        poller.update(ann, txt: ["seats": "2/2"])
+        poller.update(ann, subtypes: ["_open"])
+        poller.rename(ann, to: "Anna")
+        let names = try await [frames(poller, until: ann), frames(poller, until: ann)]
+        #expect(names == [.advertised(ann, name: "Ann"), .advertised(ann, name: "Anna")])
+        let zone = try await server.zone()
+        #expect(zone.contains("Anna._game._udp TXT 60 \"seats=2/2\""))
+        #expect(zone.contains("_open._sub._game._udp PTR 60 Anna._game._udp"))
+        let second = poller.advertise(service, in: domain)
+        let taken = try await frames(poller, until: second)
+        #expect(taken == .advertised(second, name: "Ann"))
+        poller.cancel(second)
+        poller.rename(ann, to: "\u{7}")
+        #expect(try await frames(poller, until: ann) == .updateFailed(ann, .nameInvalid))
+        poller.close()
+        #expect(try await server.zone().sorted() == before.sorted())
+      }
+    }
+  }
+
+  @Test func `R84: a poller reports that a service cannot be registered`() async throws {
+    try await NameServer.with { server in
+      try await withNetworkLoop { loop in
+        let text = "key game-key { algorithm hmac-sha256; secret \"AAAAAAAAAAAAAAAAAAAAAA==\"; };"
+        let wrong = RegistrationDomain(
+          NameServer.domain,
+          key: try UpdateKey(parsing: Array(text.utf8), authenticator: HMACSHA256.authenticator),
+          server: server.endpoint)
+        let poller = try DiscoveryPoller(interfaces: Self.loopback, on: loop)
+        let service = AdvertisedService(name: "Ann", type: Self.type, port: 7777)
+        let ann = poller.advertise(service, in: wrong)
+        #expect(try await frames(poller, until: ann) == .failed(ann, .keyRejected))
+        let invalid = AdvertisedService(name: "\u{7}", type: Self.type, port: 7777)
+        let request = poller.advertise(invalid, in: wrong)
+        #expect(try await frames(poller, until: request) == .failed(request, .nameInvalid))
+        poller.close()
+      }
+    }
+  }
+
   @Test func `R84: a taken name is a conflict`() async throws {
     try await NameServer.with { server in
       try await withNetworkLoop { loop in

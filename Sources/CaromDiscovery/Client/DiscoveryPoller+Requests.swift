@@ -29,45 +29,68 @@ extension DiscoveryPoller {
   public func advertise(_ service: AdvertisedService) -> Request {
     start { discovery, request, requests throws(DiscoveryError) in
       .advertising(
-        try discovery.advertise(service) { event in
-          switch event {
-          case .established(let name), .renamed(let name):
-            requests.send(.advertised(request, name: name))
-          case .failed(let error): requests.send(.failed(request, error))
-          }
-        })
+        try discovery.advertise(service) { requests.send($0, of: request) })
+    }
+  }
+
+  /// Starts registering a service in `domain`, by dynamic updates of its zone (RFC 2136), together
+  /// with the host's addresses on the poller's interfaces. `.advertised` is reported when the zone
+  /// contains the service, and again whenever its name changes; `.failed` if it cannot be
+  /// registered.
+  public func advertise(_ service: AdvertisedService, in domain: RegistrationDomain) -> Request {
+    start { discovery, request, requests throws(DiscoveryError) in
+      try discovery.register(service, in: domain) { requests.send($0, of: request) }
     }
   }
 
   /// Replaces the TXT record of an advertised service.
   public func update(_ request: Request, txt: TXTRecord) {
-    modify(request) { discovery, id throws(DiscoveryError) in try discovery.update(id, txt: txt) }
+    modify(request) { discovery, id throws(DiscoveryError) in
+      try discovery.update(id, txt: txt)
+    } inDomain: { publication throws(DiscoveryError) in
+      try await publication.update(txt: txt)
+    }
   }
 
   /// Replaces the subtypes under which an advertised service is found.
   public func update(_ request: Request, subtypes: [String]) {
     modify(request) { discovery, id throws(DiscoveryError) in
       try discovery.update(id, subtypes: subtypes)
+    } inDomain: { publication throws(DiscoveryError) in
+      try await publication.update(subtypes: subtypes)
     }
   }
 
   /// Renames an advertised service. `.advertised` is reported once the new name is established.
   public func rename(_ request: Request, to name: String) {
-    modify(request) { discovery, id throws(DiscoveryError) in try discovery.rename(id, to: name) }
+    modify(request) { discovery, id throws(DiscoveryError) in
+      try discovery.rename(id, to: name)
+    } inDomain: { publication throws(DiscoveryError) in
+      try await publication.rename(to: name)
+    }
   }
 
+  /// Changes a service with the closure for the link or with that for a domain, on the loop's
+  /// thread.
   private func modify(
     _ request: Request,
-    _ body:
+    _ onLink:
       @escaping @Sendable (
         isolated DiscoveryActor, DiscoveryCore.AdvertisingID
-      ) throws(DiscoveryError) -> Void
+      ) throws(DiscoveryError) -> Void,
+    inDomain: @escaping @Sendable (Publication) async throws(DiscoveryError) -> Void
   ) {
     discovery.loop.post { [requests, discovery] in
-      guard case .advertising(let id) = requests.handle(of: request) else { return }
+      let handle = requests.handle(of: request)
       discovery.assumeIsolated { discovery in
-        do throws(DiscoveryError) { try body(discovery, id) } catch {
-          requests.send(.updateFailed(request, error))
+        switch handle {
+        case .advertising(let id):
+          do throws(DiscoveryError) { try onLink(discovery, id) } catch {
+            requests.send(.updateFailed(request, error))
+          }
+        case .registering(let number):
+          discovery.modify(number, inDomain) { requests.send(.updateFailed(request, $0)) }
+        case .watching, .resolving, .serverTask, nil: break
         }
       }
     }

@@ -35,7 +35,7 @@ public final class DiscoveryPoller: Sendable {
   }
 
   deinit {
-    discovery.loop.post { [requests, discovery] in Self.stopAll(requests, discovery) }
+    discovery.loop.post { [requests, discovery] in _ = Self.stopAll(requests, discovery) }
   }
 
   /// Returns the next event, or nil if there is none.
@@ -58,20 +58,38 @@ public final class DiscoveryPoller: Sendable {
     }
   }
 
-  /// Cancels every request and blocks until the goodbye records have been sent.
+  /// Cancels every request and blocks until the goodbye records have been sent, and the services in
+  /// domains have been removed or that has failed.
   public func close() {
     let loop = discovery.loop
-    guard !loop.isCurrent else { return Self.stopAll(requests, discovery) }
+    guard !loop.isCurrent else {
+      _ = Self.stopAll(requests, discovery)
+      return
+    }
     let done = DispatchSemaphore(value: 0)
     loop.post { [requests, discovery] in
-      Self.stopAll(requests, discovery)
-      done.signal()
+      let removals = Self.stopAll(requests, discovery)
+      guard !removals.isEmpty else {
+        done.signal()
+        return
+      }
+      Task {
+        for removal in removals { await removal.value }
+        done.signal()
+      }
     }
     done.wait()
   }
 
-  private static func stopAll(_ requests: PollerRequests, _ discovery: DiscoveryActor) {
-    for handle in requests.closeAll() { discovery.assumeIsolated { $0.stop(handle) } }
-    discovery.assumeIsolated { $0.sendGoodbyes() }
+  /// Stops everything. Returns the tasks that remove services from domains, those of requests that
+  /// were cancelled before among them.
+  private static func stopAll(
+    _ requests: PollerRequests, _ discovery: DiscoveryActor
+  ) -> [Task<Void, Never>] {
+    discovery.assumeIsolated { discovery in
+      for handle in requests.closeAll() { discovery.stop(handle) }
+      discovery.sendGoodbyes()
+      return Array(discovery.removals.values)
+    }
   }
 }

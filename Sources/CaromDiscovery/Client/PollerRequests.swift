@@ -68,6 +68,14 @@ final class PollerRequests: Sendable {
     }
   }
 
+  /// Queues an event of an advertised service as an event of `request`.
+  func send(_ event: DiscoveryCore.AdvertisingEvent, of request: Request) {
+    switch event {
+    case .established(let name), .renamed(let name): send(.advertised(request, name: name))
+    case .failed(let error): send(.failed(request, error))
+    }
+  }
+
   /// Queues the result of an operation as an event of `request`.
   func send<Value>(
     _ result: Result<Value, DiscoveryError>, of request: Request,

@@ -29,6 +29,8 @@ actor DiscoveryActor: LoopActor {
     case watching(DiscoveryCore.WatchingID)
     case resolving(DiscoveryCore.ResolvingID)
     case serverTask(UInt64)
+    /// A service in a domain.
+    case registering(UInt64)
   }
 
   private static let actors = Locked<[Key: Reference]>([:])
@@ -45,6 +47,10 @@ actor DiscoveryActor: LoopActor {
   private var closeReports: [DiscoveryCore.WatchingID: @Sendable () -> Void] = [:]
   private var nextNumber: UInt64 = 0
   private var serverTasks: [UInt64: ServerTask] = [:]
+  /// The services in domains whose requests have handles.
+  var registrations: [UInt64: RegistrationRequest] = [:]
+  /// The tasks that remove services from domains.
+  var removals: [UInt64: Task<Void, Never>] = [:]
   private(set) lazy var unicastClient = UnicastClient(on: loop)
   /// A closure that returns the name servers and search domains to use.
   private(set) var nameServers: @Sendable () -> UnicastConfiguration = { .current }
@@ -141,7 +147,13 @@ actor DiscoveryActor: LoopActor {
       guard let task = removeServerTask(number) else { return }
       task.task?.cancel()
       if let watch = task.linkWatch { core?.stopWatching(watch) }
+    case .registering(let number): unregister(number)
     }
+  }
+
+  func makeNumber() -> UInt64 {
+    defer { nextNumber += 1 }
+    return nextNumber
   }
 
   /// Registers `work` under a new number, and starts its task by calling `start` with the number.
@@ -149,8 +161,7 @@ actor DiscoveryActor: LoopActor {
   func addServerTask(
     _ work: ServerTask, _ start: (UInt64) -> Task<Void, Never>?
   ) -> Handle {
-    let number = nextNumber
-    nextNumber += 1
+    let number = makeNumber()
     serverTasks[number] = work
     serverTasks[number]?.task = start(number)
     return .serverTask(number)
