@@ -47,14 +47,17 @@ struct Cards: ReplicatedState {
   /// Whether everyone but the judge has played.
   var isJudging: Bool { players.allSatisfy { $0.played != nil || $0.id == judge } }
 
-  mutating func apply(_ event: Event, _ entry: LedgerEntry) {
+  mutating func apply(_ event: Event, _ entry: LedgerEntry) { apply(event, by: entry.submitter) }
+
+  /// Applies what a peer has submitted. What the rules forbid changes nothing.
+  mutating func apply(_ event: Event, by submitter: PeerID) {
     guard winner == nil else { return }
     switch event {
-    case .sit(let name): sit(entry.submitter, name)
-    case .play(let card, let round): if round == self.round { play(card, by: entry.submitter) }
+    case .sit(let name): sit(submitter, name)
+    case .play(let card, let round): if round == self.round { play(card, by: submitter) }
     case .choose(let player, let round):
-      if round == self.round, entry.submitter == judge { choose(player) }
-    case .left(let player): miss(player, by: entry.submitter)
+      if round == self.round, submitter == judge { choose(player) }
+    case .left(let player): miss(player, by: submitter)
     }
   }
 

@@ -34,7 +34,8 @@ struct SharedText: ReplicatedState {
     let previous: Mark
   }
 
-  private static let orphanLimit = 1000
+  /// The maximum number of characters that wait for others. The oldest ones are dropped.
+  static let orphanLimit = 1000
 
   private var characters: [Character] = []
   private var orphans: [Orphan] = []
@@ -42,11 +43,14 @@ struct SharedText: ReplicatedState {
   /// The text as it is shown.
   var text: String { characters.filter { !$0.isDeleted }.map(\.text).joined() }
 
-  mutating func apply(_ event: Event, _ entry: LedgerEntry) {
+  mutating func apply(_ event: Event, _ entry: LedgerEntry) { apply(event, by: entry.submitter) }
+
+  /// Applies what a peer has submitted.
+  mutating func apply(_ event: Event, by submitter: PeerID) {
     switch event {
     case .insert(let text, let mark, let previous):
       // Nobody types in the name of another.
-      guard mark.author == entry.submitter, index(of: mark) == nil,
+      guard mark.author == submitter, index(of: mark) == nil,
         !orphans.contains(where: { $0.character.mark == mark })
       else { return }
       insert(Character(mark: mark, text: text), after: previous)
