@@ -20,10 +20,19 @@ struct NameServer: Sendable {
   /// The server as `--server` takes it.
   var address: String { "127.0.0.1:\(endpoint.port)" }
 
+  /// The path of a folder for a server, which does not exist yet. It is in memory if possible: a
+  /// server answers an update once its journal is on the disk, which takes seconds on a disk that
+  /// others use.
+  static func newFolder() -> URL {
+    let memory = "/dev/shm"
+    let isWritable = FileManager.default.isWritableFile(atPath: memory)
+    return (isWritable ? URL(filePath: memory) : FileManager.default.temporaryDirectory)
+      .appendingPathComponent("carom-named-\(UInt32.random(in: 0 ... .max))")
+  }
+
   /// Starts a server, runs `body`, and ends the server.
   static func with(_ body: (NameServer) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("carom-named-\(UInt32.random(in: 0 ... .max))")
+    let folder = newFolder()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let server = try await NameServer(in: folder)
     let result: Result<Void, any Error>

@@ -281,8 +281,7 @@ struct RegistrationInteropTests {
 
   @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded))
   func `R81 R84: avahi and carom on another host find a service in a domain`() async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("carom-named-\(UInt32.random(in: 0 ... .max))")
+    let folder = NameServer.newFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     try await Lab.with(hosts: 2) { lab in
       let server = try lab.start("h1", "./wide/named-lab.sh", folder.path, "10.77.0.1", "53")
