@@ -35,6 +35,13 @@ package final class DelegateCalls: Sendable {
     }
   }
 
+  /// Whether calls wait, because the object has not got a delegate yet.
+  package var isHolding: Bool {
+    state.withLock { state in
+      if case .holding = state { true } else { false }
+    }
+  }
+
   /// Queues a call.
   package func post(_ call: @escaping Call) {
     // The queue is appended to under the lock, so that the order is that of the calls.

@@ -138,6 +138,8 @@ extension GKMatchmaker {
           if let match { return continuation.resume(returning: match) }
           continuation.resume(throwing: error ?? GKError(.unknown))
         }
+        // The task may have been cancelled before there was a search.
+        if Task.isCancelled { cancel() }
       }
     } onCancel: {
       cancel()

@@ -31,6 +31,15 @@ extension MatchCore {
     for body in waiting { body(host) }
   }
 
+  /// Answers a player who asks for the best host, unless the player waits for the answer already.
+  func answer(_ player: GKPlayer) {
+    guard askers.insert(player.key).inserted else { return }
+    decide { [self] host in
+      askers.remove(player.key)
+      send(.host(host), to: [player.peerID])
+    }
+  }
+
   /// Chooses the best host, which asks all players, unless it was chosen a moment ago.
   func decide(_ body: @escaping (String?) -> Void) {
     let keys = keys

@@ -31,12 +31,18 @@ final class MatchCore: NSObject,
   private var reunion: PlayerMeeting?
   /// The time that a player who is invited again has to come back. Set before the match begins.
   var returnTime = DispatchTimeInterval.seconds(30)
+  /// The maximum number of bytes that wait for the delegate. Set before the match begins.
+  var heldLimit = 16 << 20
+  /// The number of bytes that wait for the delegate.
+  private var heldBytes = 0
   /// The choice of the best host that is under way here.
   var choice: HostChoice?
   /// The number of that choice.
   var choiceNumber = 0
   /// What waits for it.
   var deciders: [(String?) -> Void] = []
+  /// The keys of the players that wait for it: each asks once at a time.
+  var askers: Set<String> = []
   /// The last choice.
   var chosen: (host: String?, players: Set<String>, at: ContinuousClock.Instant)?
   /// What waits for the answer of the player with the lowest key.
@@ -189,6 +195,21 @@ extension MatchCore {
   }
 }
 
+// MARK: - Data
+extension MatchCore {
+  /// Reports data. Disconnects the player if too much waits for a delegate.
+  private func receive(_ data: Data, from player: GKPlayer) {
+    if calls.isHolding {
+      // Each call takes some memory beside its data.
+      heldBytes += data.count + 256
+      guard heldBytes <= heldLimit else { return session.disconnect(player.peerID) }
+    }
+    report { [local] in
+      $1.match($0, didReceive: data, forRecipient: local, fromRemotePlayer: player)
+    }
+  }
+}
+
 // MARK: - The session's reports
 extension MatchCore: MCSessionDelegate {
   func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState) {
@@ -211,11 +232,8 @@ extension MatchCore: MCSessionDelegate {
       let message = MatchMessage(decoding: data)
     else { return }
     switch message {
-    case .data(let data):
-      report { [local] in
-        $1.match($0, didReceive: data, forRecipient: local, fromRemotePlayer: member)
-      }
-    case .askForHost: decide { [self] in send(.host($0), to: [peerID]) }
+    case .data(let data): receive(data, from: member)
+    case .askForHost: answer(member)
     case .askForCost:
       session.measureHostCost { [self] in send(.cost($0), to: [peerID]) }
     case .cost(let cost):

@@ -96,6 +96,50 @@ import Testing
     await #expect(throws: GKError(.cancelled)) { try await second.value }
   }
 
+  @Test func `a task that is cancelled beforehand finds no match`() async throws {
+    let player = makePlayers("Ada")[0]
+    let request = makeRequest()
+    await #expect(throws: GKError(.cancelled)) {
+      try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.cancelAll()
+        tasks.addTask { _ = try await player.matchmaker.findMatch(for: request) }
+        try await tasks.waitForAll()
+      }
+    }
+  }
+
+  @Test func `data waits for the delegate, up to a limit`() async throws {
+    let players = makePlayers("Ada", "Leo")
+    let request = makeRequest()
+    async let found = players[0].findMatch(request)
+    async let other = players[1].matchmaker.findMatch(for: request)
+    let (ada, leo) = try await (found, other)
+    leo.core.heldLimit = 1000
+    await ada.waitUntilFull()
+    try ada.match.sendData(toAllPlayers: Data([1]), with: .reliable)
+    try ada.match.sendData(toAllPlayers: Data(count: 800), with: .reliable)
+    await ada.log.wait { $0 == .state(players[1].player.gamePlayerID, .disconnected) }
+    let match = TestMatch(leo)
+    await match.log.wait { $0 == .state(players[0].player.gamePlayerID, .disconnected) }
+    let received = match.log.events.filter { if case .data = $0 { true } else { false } }
+    #expect(received == [.data(Data([1]), from: players[0].player.gamePlayerID)])
+  }
+
+  @Test func `a player who asks again and again is answered once`() async throws {
+    let players = makePlayers("Ada", "Leo")
+    let matches = try await begin(players, makeRequest())
+    for match in matches { await match.waitUntilFull() }
+    let core = matches[0].match.core
+    let waiting = await withCheckedContinuation { continuation in
+      core.session.performOnDelegateQueue {
+        core.choice = HostChoice(among: ["a player who does not answer"])
+        for _ in 0..<10 { core.answer(players[1].player) }
+        continuation.resume(returning: core.deciders.count)
+      }
+    }
+    #expect(waiting == 1)
+  }
+
   @Test(arguments: [(1, 2), (3, 2), (2, 17)])
   func `a request with impossible numbers is an error`(minimum: Int, maximum: Int) async throws {
     let request = GKMatchRequest()

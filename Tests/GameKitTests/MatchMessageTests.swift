@@ -22,7 +22,7 @@ import Testing
     (.host(keys[1]), [9] + Array(keys[1].utf8)),
   ]
 
-  @Test func `messages have the bytes of the page, and come back as they were`() {
+  @Test func `messages have the bytes of the wire format, and come back as they were`() {
     for (message, bytes) in Self.messages {
       #expect(message.encoded == Data(bytes))
       #expect(MatchMessage(decoding: Data(bytes)) == message)
