@@ -218,9 +218,9 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "AirHockey", "BenchProbe", "Carom", "CaromCBOR", "CaromCodec", "CaromCore", "CaromPhysics",
-        "CaromSessionTesting", "CaromSimulation", "CaromTesting", "CaromTransport", "EchoPeers",
-        "SessionPeers", arguments,
+        "AirHockey", "BenchProbe", "Carom", "CaromCBOR", "CaromCodec", "CaromCore", "CaromDNS",
+        "CaromDiscovery", "CaromPhysics", "CaromSessionTesting", "CaromSimulation", "CaromTesting",
+        "CaromTransport", "EchoPeers", "SessionPeers", arguments,
       ],
       path: "Benchmarks/bench", swiftSettings: strict),
 

@@ -53,6 +53,7 @@ struct DiscoveryRun {
     case .flood: try await measureFlood()
     case .neighbor: try await measureNeighbor()
     case .bursts: try await measureBursts()
+    case .registrations: try await measureRegistrations()
     }
     machine.sampleNoise()
   }
