@@ -23,7 +23,8 @@ struct DiscoveryCommand: AsyncParsableCommand {
       and 50 % of the packets in each direction; faults: conflicts, cables, crashes; flood: \
       60,000 unsolicited records; neighbor: the browses of a daemon on the same host, with and \
       without Carom; bursts: many hosts that want one name, TXT changes, services that end \
-      together; registrations: services in a domain that BIND serves on loopback. The times of avahi include the start of its tools.
+      together; registrations: services in a domain that BIND serves on loopback. The times \
+      of avahi include the start of its tools.
       """)
 
   @Option(help: ArgumentHelp("Measure only this scenario; may be repeated.", valueName: "name"))

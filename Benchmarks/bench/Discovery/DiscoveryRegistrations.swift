@@ -2,8 +2,8 @@ import Carom
 import CaromDNS
 import Foundation
 
-/// Services in a domain that BIND serves on loopback (`Tests/Lab/wide`): registered, changed, removed
-/// and listed.
+/// Services in a domain that BIND serves on loopback (`Tests/Lab/wide`): registered, changed,
+/// removed and listed.
 struct DiscoveryRegistrations: Sendable {
   /// Milliseconds of each of the measured steps.
   struct Times: Sendable {
