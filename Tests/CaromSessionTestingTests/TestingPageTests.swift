@@ -39,7 +39,7 @@ extension MessageChannel<String> { static var chat: Self { .init(0, .reliableOrd
           world.withNetwork { $0.restore(client.host) }
           var expected = 0
           for await line in session.messages(on: .chat) {
-            #expect(line.message == "\(expected)")
+            try #require(line.message == "\(expected)")
             expected += 1
             if expected == 20 { break }
           }

@@ -32,10 +32,10 @@ struct TugOfWar: Simulation, PacketCodable, Hashable {
     return hash.value
   }
 
-  func encode(into writer: inout PacketWriter) { writer.write(UInt32(bitPattern: rope)) }
+  func encode(into writer: inout PacketWriter) { writer.write(rope) }
   init() {}
   init(decoding reader: inout PacketReader) throws(DecodeError) {
-    rope = Int32(bitPattern: try reader.read(UInt32.self))
+    rope = try reader.read()
     guard (-1_008...1_008).contains(rope) else { throw .invalid(what: "rope") }
   }
 }
