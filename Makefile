@@ -1,7 +1,7 @@
 # The two commands of the README are `make play` and `make test`; `make help` lists the rest.
 .DEFAULT_GOAL := help
-.PHONY: help play build-game test build wasm install bench lint format sanitize soak docs fuzz mutants \
-  release-check
+.PHONY: help play build-game test test-in-real-time test-compile-page build wasm install bench \
+  lint format sanitize soak docs fuzz mutants release-check
 
 # Each set of build flags has a folder of its own, so that no run throws another's work away.
 GATE := --scratch-path $(CURDIR)/.build-gate -Xswiftc -gline-tables-only
@@ -48,13 +48,22 @@ test: ## the gate: build and run all tests
 	@$(QUIET) 'build' swift build $(GATE) --build-tests
 	@$(QUIET) 'tests' swift test $(GATE) --skip-build --disable-xctest \
 	  --skip '$(OTHERS)|$(PROGRAMS)|$(SOCKETS)'
+	@$(MAKE) --no-print-directory --jobs 2 test-in-real-time test-compile-page
+	@$(QUIET) 'examples' Examples/run.sh $(GATE)
+	@$(QUIET) 'determinism' Tests/determinism.sh .build-gate
+	@$(QUIET) 'WebAssembly' Tests/webassembly.sh .build-gate
+
+# The parts of `make test` that wait, for sockets and for other programs, more than they compute. Beside
+# them, and with what processor time they leave, one core compiles the modules of the page.
+test-in-real-time:
 	@$(QUIET) 'sockets' swift test $(GATE) --skip-build --disable-xctest --filter '$(SOCKETS)'
 	@$(QUIET) 'programs' swift test $(GATE) --skip-build --disable-xctest --filter '$(PROGRAMS)'
 	@$(QUIET) 'other implementations' swift test $(GATE) --skip-build --disable-xctest \
 	  --filter '$(OTHERS)'
-	@$(QUIET) 'examples' Examples/run.sh $(GATE)
-	@$(QUIET) 'determinism' Tests/determinism.sh .build-gate
-	@$(QUIET) 'WebAssembly' Tests/webassembly.sh .build-gate
+
+test-compile-page:
+	@nice -n 5 $(QUIET) 'WebAssembly modules' Tests/webassembly-modules.sh \
+	  .build-gate/webassembly-modules
 
 build: ## everything, release
 	@.ci/setup play

@@ -2,7 +2,7 @@
 # webassembly.sh [FOLDER]: the modules that a page in a browser runs compile as Embedded Swift for
 # WebAssembly; the fixed match has the same hashes there as in a native build; and the engine plays in
 # Node, by itself and against a host. With a FOLDER, it takes the host from that build, keeps there what it
-# checked last, and does not check the same sources twice.
+# compiled and what it checked last, and does not check the same sources twice.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Tests/embedded.sh
@@ -12,17 +12,22 @@ hashes=Tests/Fixtures/match-hashes.txt
 most_bytes=$((608 << 10)) most_compressed=$((236 << 10))
 
 source Tests/unchanged.sh
-skip_if_unchanged "${1:+$1/webassembly}" "$0" Tests/embedded.sh "$match" "$hashes" \
+skip_if_unchanged "${1:+$1/webassembly}" "$0" Tests/webassembly-modules.sh Tests/embedded.sh \
+  "$match" "$hashes" \
   $(find "$runtime" Sources/AirHockeyPage Tests/EngineTests -type f) \
   $(find "${modules[@]/#/Sources/}" -name '*.swift')
 
 find_web_tools || { echo "WebAssembly is not checked" >&2; exit 0; }
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-compile_modules
+if [ -n "${1:-}" ]; then
+  out=$(realpath -m "$1/webassembly-modules")
+else
+  out=$(mktemp -d)
+  trap 'rm -rf "$out"' EXIT
+fi
+Tests/webassembly-modules.sh "$out"
 
 # The fixed match, under the toolchain's interpreter.
-mkdir "$out/match"
+mkdir -p "$out/match"
 echo '@_expose(wasm, "hash") @_cdecl("hash") public func hash(_ index: Int32) -> UInt64 {
   FixedMatch.play().hashes[Int(index)]
 }' >"$out/match/Program.swift"
