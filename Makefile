@@ -48,18 +48,18 @@ test: ## the gate: build and run all tests
 	@$(QUIET) 'build' swift build $(GATE) --build-tests
 	@$(QUIET) 'tests' swift test $(GATE) --skip-build --disable-xctest \
 	  --skip '$(OTHERS)|$(PROGRAMS)|$(SOCKETS)'
+	@$(QUIET) 'other implementations' swift test $(GATE) --skip-build --disable-xctest \
+	  --filter '$(OTHERS)'
 	@$(MAKE) --no-print-directory --jobs 2 test-in-real-time test-compile-page
 	@$(QUIET) 'examples' Examples/run.sh $(GATE)
 	@$(QUIET) 'determinism' Tests/determinism.sh .build-gate
 	@$(QUIET) 'WebAssembly' Tests/webassembly.sh .build-gate
 
-# The parts of `make test` that wait, for sockets and for other programs, more than they compute. Beside
-# them, and with what processor time they leave, one core compiles the modules of the page.
+# Sockets and programs wait more than they compute. Beside them, and with what processor time they leave,
+# one core compiles the modules of the page. The peers in network namespaces need both cores.
 test-in-real-time:
 	@$(QUIET) 'sockets' swift test $(GATE) --skip-build --disable-xctest --filter '$(SOCKETS)'
 	@$(QUIET) 'programs' swift test $(GATE) --skip-build --disable-xctest --filter '$(PROGRAMS)'
-	@$(QUIET) 'other implementations' swift test $(GATE) --skip-build --disable-xctest \
-	  --filter '$(OTHERS)'
 
 test-compile-page:
 	@nice -n 5 $(QUIET) 'WebAssembly modules' Tests/webassembly-modules.sh \
