@@ -35,7 +35,7 @@ package final class DelegateCalls: Sendable {
     }
   }
 
-  /// Whether calls wait, because the object has not got a delegate yet.
+  /// Whether calls are held because the object has no delegate yet.
   package var isHolding: Bool {
     state.withLock { state in
       if case .holding = state { true } else { false }

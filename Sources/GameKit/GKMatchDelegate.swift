@@ -25,8 +25,8 @@ public protocol GKMatchDelegate: NSObjectProtocol {
   func match(_ match: GKMatch, player: GKPlayer, didChange state: GKPlayerConnectionState)
   /// The match cannot go on: the only other player was invited again, and has not come back.
   func match(_ match: GKMatch, didFailWithError error: (any Error)?)
-  /// Returns whether the only other player, who has left, is invited to come back. That player's
-  /// delegate has to say so as well.
+  /// The only other player has left. Returns whether to invite that player back, who comes only if
+  /// the delegate on that side returns true as well.
   func match(_ match: GKMatch, shouldReinviteDisconnectedPlayer player: GKPlayer) -> Bool
 }
 

@@ -49,7 +49,7 @@ open class GKMatchRequest: NSObject,
     return minPlayers...maxPlayers
   }
 
-  /// What only the players who are to meet have in common.
+  /// A text that is the same for all players who may be in one match, and for nobody else.
   var criteria: String {
     "match \(minPlayers) \(maxPlayers) \(playerGroup) \(GameKitSettings.gameIdentifier)"
   }

@@ -11,7 +11,7 @@ open class GKMatchmaker: NSObject,
     var nearby: NearbyPlayers?
   }
 
-  /// What is called at the end of a search.
+  /// The completion handler of a search.
   private struct Handler: @unchecked Sendable {  // called once, on the delegate's queue
     let body: ((GKMatch?, (any Error)?) -> Void)?
   }
@@ -40,19 +40,29 @@ open class GKMatchmaker: NSObject,
     for request: GKMatchRequest,
     withCompletionHandler completionHandler: ((GKMatch?, (any Error)?) -> Void)? = nil
   ) {
+    search(for: request, completionHandler)
+  }
+
+  @discardableResult
+  fileprivate func search(
+    for request: GKMatchRequest, _ completionHandler: ((GKMatch?, (any Error)?) -> Void)?
+  ) -> MatchSearch? {
     guard let counts = request.counts else {
-      let reason = "a match has 2 to 16 players, and no fewer at most than at least"
-      return refuse(reason, Handler(body: completionHandler))
+      let reason = "a match has 2 to 16 players, and maxPlayers is not less than minPlayers"
+      refuse(reason, Handler(body: completionHandler))
+      return nil
     }
     let recipients = request.recipients.map { Set($0.map(\.key)) }
-    search(
+    return search(
       MatchSearch.Criteria(text: request.criteria, counts: counts, recipients: recipients),
       completionHandler)
   }
 
+  /// Begins a search. Returns nil, and refuses the request, if another one is under way.
+  @discardableResult
   func search(
     _ criteria: MatchSearch.Criteria, _ completionHandler: ((GKMatch?, (any Error)?) -> Void)?
-  ) {
+  ) -> MatchSearch? {
     let handler = Handler(body: completionHandler)
     let search = MatchSearch(criteria, by: player) { [self] search, result in
       finish(search, result, handler)
@@ -62,8 +72,12 @@ open class GKMatchmaker: NSObject,
       state.search = search
       return true
     }
-    guard isFirst else { return refuse("a search is under way: cancel it first", handler) }
+    guard isFirst else {
+      refuse("a search is under way: cancel it first", handler)
+      return nil
+    }
     search.session.performOnDelegateQueue { search.begin() }
+    return search
   }
 
   private func refuse(_ reason: String, _ handler: Handler) {
@@ -90,11 +104,14 @@ open class GKMatchmaker: NSObject,
   /// Ends the search. Its handler is called with `GKError.cancelled`. Another search can begin at
   /// once.
   open func cancel() {
-    let search = state.withLock { state in
-      defer { state.search = nil }
-      return state.search
+    if let search = state.withLock({ $0.search }) { cancel(search) }
+  }
+
+  /// Ends this search, unless it has ended already.
+  fileprivate func cancel(_ search: MatchSearch) {
+    state.withLock { state in
+      if state.search === search { state.search = nil }
     }
-    guard let search else { return }
     search.session.performOnDelegateQueue { search.cancel() }
   }
 
@@ -129,20 +146,22 @@ open class GKMatchmaker: NSObject,
 }
 
 extension GKMatchmaker {
-  /// Finds a match, as the method with a completion handler does. If the task is cancelled, the
+  /// Finds a match, as the method with a completion handler does. If the task is cancelled, its
   /// search ends with `GKError.cancelled`.
   public func findMatch(for request: GKMatchRequest) async throws -> GKMatch {
-    try await withTaskCancellationHandler {
+    let own = Locked<MatchSearch?>(nil)
+    return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        findMatch(for: request) { match, error in
+        let search = search(for: request) { match, error in
           if let match { return continuation.resume(returning: match) }
           continuation.resume(throwing: error ?? GKError(.unknown))
         }
+        own.withLock { $0 = search }
         // The task may have been cancelled before there was a search.
-        if Task.isCancelled { cancel() }
+        if Task.isCancelled, let search { cancel(search) }
       }
     } onCancel: {
-      cancel()
+      if let search = own.withLock({ $0 }) { cancel(search) }
     }
   }
 }

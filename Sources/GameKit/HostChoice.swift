@@ -1,8 +1,8 @@
 /// The choice of the best host among the players of a match, by the costs of their connections.
 struct HostChoice: Sendable {
-  /// The time that the answers of the players may take.
+  /// The time within which the players have to answer.
   static let answerTime = Duration.seconds(2)
-  /// The time for which a choice is kept, so that all who ask in it get the same answer.
+  /// The time for which a choice is kept, so that all who ask within it get the same answer.
   static let validity = Duration.seconds(10)
 
   /// The keys of the players that have not answered yet.
@@ -21,7 +21,7 @@ struct HostChoice: Sendable {
     costs[player] = cost
   }
 
-  /// A player has gone.
+  /// Removes a player who has gone.
   mutating func remove(_ player: String) {
     missing.remove(player)
     costs[player] = nil

@@ -14,6 +14,20 @@ extension MatchCore {
     questions.append(body)
     guard questions.count == 1 else { return }
     send(.askForHost, to: [decider.peerID])
+    questionNumber += 1
+    let number = questionNumber
+    // Until then, the decider waits for the other players, and its answer travels.
+    wait(hostAnswerTime * 2) { [self] in
+      if questionNumber == number { answerQuestions(nil) }
+    }
+  }
+
+  /// Calls `body` after this time. This object exists until then, so that no handler is released
+  /// without having been called.
+  private func wait(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
+    let milliseconds = Int(time / .milliseconds(1))
+    session.delegateQueue.asyncAfter(
+      deadline: .now() + .milliseconds(milliseconds), execute: body)
   }
 
   /// Asks the next player if the one that was asked has gone.
@@ -56,10 +70,8 @@ extension MatchCore {
       choice?.note(cost, of: local.key)
       finishChoiceIfComplete()
     }
-    let limit = DispatchTimeInterval.milliseconds(Int(HostChoice.answerTime / .milliseconds(1)))
-    session.delegateQueue.asyncAfter(deadline: .now() + limit) { [weak self] in
-      guard let self, choiceNumber == number else { return }
-      finishChoice()
+    wait(hostAnswerTime) { [self] in
+      if choiceNumber == number { finishChoice() }
     }
   }
 

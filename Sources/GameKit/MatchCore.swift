@@ -3,9 +3,9 @@ import CaromTransport
 import Foundation
 import MultipeerConnectivity
 
-/// What stands behind a `GKMatch`: the session with the other players, and the delegate's calls.
+/// The implementation of a `GKMatch`: the session with the other players, and the delegate's calls.
 ///
-/// Except for what is marked, used on the queue of the session's delegate calls alone.
+/// Used only on the queue of the session's delegate calls, except for the members that are marked.
 final class MatchCore: NSObject,
   @unchecked Sendable  // see above
 {
@@ -19,7 +19,7 @@ final class MatchCore: NSObject,
 
   let session: MCSession
   let local: GKLocalPlayer
-  /// What all players call this match.
+  /// The name of the match, which is the same for all of its players.
   let name: String
   /// The number of players at the beginning, this one included.
   let playerCount: Int
@@ -35,18 +35,26 @@ final class MatchCore: NSObject,
   var heldLimit = 16 << 20
   /// The number of bytes that wait for the delegate.
   private var heldBytes = 0
-  /// The choice of the best host that is under way here.
+  /// The time within which the players have to answer when the best host is chosen. Set before the
+  /// match begins.
+  var hostAnswerTime = HostChoice.answerTime
+  /// The choice of the best host that is under way here, if this player has the lowest key.
   var choice: HostChoice?
-  /// The number of that choice.
+  /// The number of choices that have begun, by which a time limit recognizes its choice.
   var choiceNumber = 0
-  /// What waits for it.
+  /// The closures that receive the result of the choice.
   var deciders: [(String?) -> Void] = []
-  /// The keys of the players that wait for it: each asks once at a time.
+  /// The keys of the players who have asked for the choice and have not been answered yet. Further
+  /// questions of theirs are ignored.
   var askers: Set<String> = []
   /// The last choice.
   var chosen: (host: String?, players: Set<String>, at: ContinuousClock.Instant)?
-  /// What waits for the answer of the player with the lowest key.
+  /// The closures that receive the answer of the player with the lowest key, if that is another
+  /// one.
   var questions: [(String?) -> Void] = []
+  /// The number of times that the player with the lowest key was asked, by which a time limit
+  /// recognizes its question.
+  var questionNumber = 0
 
   init(
     _ session: MCSession, of local: GKLocalPlayer, with members: [GKPlayer], named name: String,

@@ -1,10 +1,10 @@
-/// How players who look for a match, and are connected with each other, agree on who plays in it.
+/// Decides who plays in a match, among players who look for one and are connected with each other.
 ///
 /// The player with the lowest key proposes a match, and the others agree if they have not agreed to
 /// another one. The match begins once all have agreed. If the lowest one does not propose, the next
-/// ones do, each a second later. A time is what has passed since the search began.
+/// ones do, each a second later. Times are measured from the beginning of the search.
 struct MatchNegotiation: Sendable {
-  /// What the owner has to do, in order.
+  /// An action that the owner has to perform.
   enum Output: Hashable, Sendable {
     case send(MatchMessage, to: String)
     /// The match begins. All of the players, this one included, have the same list and name of it.
@@ -49,7 +49,8 @@ struct MatchNegotiation: Sendable {
   let counts: ClosedRange<Int>
   /// The players with whom this one plays; nil for everyone.
   let recipients: Set<String>?
-  /// The time after a proposal that has failed; a different one for each player.
+  /// The delay between a proposal that has failed and the next one. It differs from player to
+  /// player, so that two do not propose at the same time again and again.
   let retryTime: Duration
 
   private(set) var connected: Set<String> = []
@@ -58,7 +59,7 @@ struct MatchNegotiation: Sendable {
   /// The time of the last change of `connected`.
   private var changedAt = Duration.zero
   private var retryAt = Duration.zero
-  /// Those that have not agreed to this side's last proposal: the next one leaves them out, if
+  /// The players who have not agreed to this side's last proposal. The next one leaves them out if
   /// there are enough others.
   private var refusers: Set<String> = []
   private var outputs: [Output] = []
@@ -76,7 +77,7 @@ struct MatchNegotiation: Sendable {
     self.lastNumber = lastNumber
   }
 
-  /// Removes and returns what has to be done.
+  /// Removes and returns the actions, which have to be performed in this order.
   mutating func takeOutputs() -> [Output] {
     defer { outputs = [] }
     return outputs

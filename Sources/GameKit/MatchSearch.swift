@@ -10,14 +10,14 @@ final class MatchSearch: NSObject,
 {
   /// What is looked for.
   struct Criteria: Sendable {
-    /// What only the players who are to meet have in common.
+    /// A text that is the same for all players who may be in one match, and for nobody else.
     var text: String
     var counts: ClosedRange<Int>
     /// The keys of those with whom this one plays; nil for everyone.
     var recipients: Set<String>?
   }
 
-  /// The shortest and the longest time after a proposal that has failed.
+  /// The range of `MatchNegotiation.retryTime`, in milliseconds.
   private static let retryTimes = 300...700
 
   let session: MCSession

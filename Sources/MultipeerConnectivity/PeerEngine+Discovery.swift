@@ -107,7 +107,7 @@ extension PeerEngine {
         nearby.addNow(NearbyPeer(id: peer, name: peerID.displayName), at: endpoints)
       }
       engine.members[peer]?.invitation = Task(executorPreference: engine.loop) { [weak engine] in
-        // The browser has checked the application's context, so the error is not to be expected.
+        // This does not throw: `invitePeer` has checked the length of the application's context.
         let result = try? await nearby.invite(peer, context: envelope.encoded, within: limit)
         // The event that the peer has joined reports the rest of an accepted invitation.
         if result != .accepted { await engine?.invitationDidEnd(peer, of: session) }

@@ -79,13 +79,18 @@ struct GamePage: Sendable {
     return hosts.map { "http://\($0):\(port)/" }
   }
 
+  /// Protects the encoder, of which a process has one.
+  private static let encoder = Locked(())
+
   /// Returns the QR code with which a phone opens `address`, or nil if the address is too long for
   /// one.
   static func makeCode(of address: String) -> QRCode? {
-    for byte in address.utf8 { cqrcode_append(byte) }
-    let size = cqrcode_encode()
-    guard size > 0 else { return nil }
-    return QRCode(address, size: Int(size)) { cqrcode_is_dark(Int32($0), Int32($1)) }
+    encoder.withLock { _ in
+      for byte in address.utf8 { cqrcode_append(byte) }
+      let size = cqrcode_encode()
+      guard size > 0 else { return nil }
+      return QRCode(address, size: Int(size)) { cqrcode_is_dark(Int32($0), Int32($1)) }
+    }
   }
 }
 

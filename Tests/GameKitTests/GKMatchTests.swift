@@ -108,6 +108,23 @@ import Testing
     }
   }
 
+  @Test func `a cancelled task does not end the search of another one`() async throws {
+    let player = makePlayers("Ada")[0]
+    let request = makeRequest()
+    let searching = Task { try await player.findMatch(request) }
+    while !player.matchmaker.isSearching { await Task.yield() }
+    await #expect(throws: GKError(.matchRequestInvalid)) {
+      try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.cancelAll()
+        tasks.addTask { _ = try await player.matchmaker.findMatch(for: request) }
+        try await tasks.waitForAll()
+      }
+    }
+    #expect(player.matchmaker.isSearching)
+    searching.cancel()
+    await #expect(throws: GKError(.cancelled)) { try await searching.value }
+  }
+
   @Test func `data waits for the delegate, up to a limit`() async throws {
     let players = makePlayers("Ada", "Leo")
     let request = makeRequest()
@@ -203,6 +220,21 @@ import Testing
     while host == nil { host = await matches[0].match.chooseBestHostingPlayer() }
     #expect(players.map(\.player).contains { $0 == host })
     for match in matches { #expect(await match.match.chooseBestHostingPlayer() == host) }
+  }
+
+  @Test func `a question for the best host is answered, also if the player who chooses is silent`()
+    async throws
+  {
+    let matches = try await begin(makePlayers("Ada", "Leo"), makeRequest(2...2))
+    for match in matches { await match.waitUntilFull() }
+    let cores = matches.map(\.match.core).sorted { $0.local.key < $1.local.key }
+    cores[0].session.delegate = nil
+    cores[1].hostAnswerTime = .milliseconds(100)
+    for match in matches where match.match.core === cores[1] {
+      #expect(await match.match.chooseBestHostingPlayer() == nil)
+      match.match.disconnect()
+      #expect(await match.match.chooseBestHostingPlayer() == nil)
+    }
   }
 
   @Test func `players nearby are seen while they look`() async throws {

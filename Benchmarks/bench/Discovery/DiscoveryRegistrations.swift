@@ -5,7 +5,7 @@ import Foundation
 /// Services in a domain that BIND serves on loopback (`Tests/Lab/wide`): registered, changed,
 /// removed and listed.
 struct DiscoveryRegistrations: Sendable {
-  /// Milliseconds of each of the measured steps.
+  /// The measured times, in milliseconds.
   struct Times: Sendable {
     var registered: [Double] = []
     var changed: [Double] = []
@@ -68,7 +68,8 @@ struct DiscoveryRegistrations: Sendable {
     return times
   }
 
-  /// Returns the milliseconds until a service is registered, changed and removed.
+  /// Registers, changes and removes a service. Returns how long each of the three steps took, in
+  /// milliseconds.
   private func register(
     _ name: String, in domain: RegistrationDomain, on loop: NetworkLoop
   ) async throws -> [Double] {
@@ -92,7 +93,8 @@ struct DiscoveryRegistrations: Sendable {
     Double(time / .microseconds(1)) / 1e3
   }
 
-  /// Adds many services, and lists them. Returns the milliseconds of one update and of the list.
+  /// Adds many services and lists them. Returns how long one update and the list took, in
+  /// milliseconds.
   private func list(
     _ key: TransactionKey, _ server: Endpoint, on loop: NetworkLoop
   ) async throws -> (Double, Double) {
