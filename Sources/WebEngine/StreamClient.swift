@@ -66,6 +66,8 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   private var held: [(packet: RollbackPacket, arrival: Instant)] = []
   private var measuringDeadline: Instant?
   private var due = 0
+  /// The number of ticks that are due because the first state is late.
+  private var lateTicks = 0
   private var writer = PacketWriter(capacity: 512)
   /// The messages of the last poll. A property only so that its storage is reused.
   private var arrived: [(channel: UInt8, bytes: [UInt8])] = []
@@ -179,7 +181,9 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
     finish(at: now)
     receiveHeld(at: now)
     guard endReason == nil else { return }
-    due += client.takeDueTicks(at: now)
+    // Inputs that arrived after the first state have already made the late ticks due.
+    due = max(due + client.takeDueTicks(at: now), lateTicks)
+    lateTicks = 0
     sendMatch(at: now)
   }
 
@@ -292,12 +296,13 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
     takeDesyncs()
   }
 
-  /// Makes up for the time for which the first state has waited, because the host has gone on, and
-  /// gets `startingLead` further ahead, as far as the prediction window allows.
+  /// Makes the ticks due that make up for the time for which the first state has waited, because
+  /// the host has gone on, and that get `startingLead` further ahead, as far as the prediction
+  /// window allows.
   private mutating func hurry(since arrival: Instant, at now: Instant) {
     let waited = min((now - arrival).wholeNanoseconds, 1_000_000_000)
     let late = Int(waited * Int64(client.rate) / 1_000_000_000)
-    due += min(late + Self.startingLead, max(0, client.window - client.predictedTicks))
+    lateTicks = min(late + Self.startingLead, max(0, client.window - client.predictedTicks))
   }
 
   private mutating func takeDesyncs() {

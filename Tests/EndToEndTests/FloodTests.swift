@@ -44,7 +44,9 @@ import Testing
       let time = begin.duration(to: .now)
       for report in reports {
         #expect(report.endReason == "finished" && report.desyncs == 0)
-        #expect(report.ticks >= 60 * Self.match - 60)
+        // A host that is starved of processor time skips ticks. One that the flood keeps busy
+        // would skip most of them.
+        #expect(report.ticks >= 40 * Self.match)
       }
       // A match that did not keep its rate would take longer. The machine may be busy with more
       // than this flood.

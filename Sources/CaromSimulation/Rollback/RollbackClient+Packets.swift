@@ -108,7 +108,7 @@ extension RollbackClient {
     let first = header.first(near: end)
     guard first >= start, first <= end else {
       unusable += 1  // Encoded for a different keyframe.
-      isRequestDue = isRequestDue || unusable >= Self.unusableLimit
+      isRequestDue = isRequestDue || unusable >= unusableLimit
       return
     }
     var bits = BitReader()
@@ -174,7 +174,7 @@ extension RollbackClient {
     guard isUntimed else { return }
     isUntimed = false
     let margin = Int(timing.advantage) / 16
-    if margin < 0 { lateTicks = 1 - margin }
+    if margin < 0 { lateTicks = max(0, 1 - margin - extraTicks) }
   }
 
   private mutating func record(_ confirmed: InputHeader.Confirmed, _ first: Tick) {

@@ -10,9 +10,8 @@ import CaromCore
 public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The maximum number of extra ticks that a client simulates per call to catch up.
   public static var catchUpLimit: Int { 60 }
-  /// The number of consecutive input packets that the client cannot use, because it has no keyframe
-  /// or a different one, after which it requests a keyframe again.
-  static var unusableLimit: Int { 30 }
+  /// The number of ticks by which uneven arrivals alone may make a game look late.
+  static var jitterLimit: Int { 4 }
 
   /// The player that this client controls. It is nil for a spectator, and for a client to which the
   /// server has not assigned a seat yet.
@@ -63,6 +62,9 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The number of extra ticks that make up for the late arrival of the first inputs. The next call
   /// to `takeDueTicks(at:)` adds them to its result.
   var lateTicks = 0
+  /// The number of extra ticks that `takeDueTicks(at:)` has returned since the keyframe, before the
+  /// server's first timing report. That report may describe inputs from before these ticks.
+  var extraTicks = 0
   var isRequestDue = false
   var unusable = 0
   /// The decoded runs of a packet, before any of them is stored.
@@ -122,14 +124,27 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     pace.setSpeed(player == nil ? spectatorSpeed : lead.speed(rate: rate), at: now)
     let due = pace.advance(to: now).due
     guard let behind = ticksBehind else { return due }
-    guard player == nil else {
-      // A game behind the confirmed tick started too late. Without extra ticks its inputs would
-      // arrive late for seconds.
-      let late = behind > 0 ? behind + roundTripTicks : lateTicks
-      lateTicks = 0
-      return due + min(late, Self.catchUpLimit)
-    }
+    guard player == nil else { return due + takeExtraTicks(behind) }
     return behind > delay + 30 ? min(behind - delay, Self.catchUpLimit) : due
+  }
+
+  /// Returns the number of extra ticks that bring a player's game as far ahead of the confirmed
+  /// tick as it has to be. A clock that only ran faster would take seconds, in which inputs arrive
+  /// late.
+  ///
+  /// A keyframe that was lost and sent again is old when it arrives, and the game starts too late.
+  /// The server's first timing report would say so, but only a round trip later. Until then, the
+  /// distance to the confirmed tick shows what is missing.
+  private mutating func takeExtraTicks(_ behind: Int) -> Int {
+    let missing = behind + min(roundTripTicks, window)
+    guard behind > 0 || isUntimed && missing > Self.jitterLimit else {
+      defer { lateTicks = 0 }
+      return min(lateTicks, Self.catchUpLimit)
+    }
+    let extra = min(missing, Self.catchUpLimit)
+    if isUntimed { extraTicks += extra }
+    lateTicks = 0
+    return extra
   }
 
   /// The time at which the next tick is due.
@@ -150,6 +165,12 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     let nanoseconds = min(max(roundTrip.wholeNanoseconds, 0), 1_000_000_000)
     return Int((nanoseconds * Int64(rate) + 999_999_999) / 1_000_000_000) + 1
   }
+
+  /// The number of consecutive input packets that the client cannot use, because it has no keyframe
+  /// or a different one, after which it requests a keyframe again. The answer to a request takes a
+  /// round trip, and another one if it is lost: a request in that time would only restart the game
+  /// once more.
+  var unusableLimit: Int { 30 + 2 * (roundTripTicks - 1) }
 
   private var spectatorSpeed: Int {
     ticksBehind.map { ClockSync.speed(lead: Double(delay - $0), rate: rate) } ?? 1_000_000
@@ -178,7 +199,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public mutating func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
     isInputDue = true
     guard rollback != nil else {
-      isRequestDue = isRequestDue || unusable >= Self.unusableLimit
+      isRequestDue = isRequestDue || unusable >= unusableLimit
       return nil
     }
     if player != nil {
@@ -248,7 +269,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     isRequestDue = false
     isInputDue = true
     isUntimed = true
-    lateTicks = 0
+    (lateTicks, extraTicks) = (0, 0)
     adapter.restart()
     guard player != nil else { return }
     // The server is half a round trip ahead of the keyframe, and inputs take as long to reach it.

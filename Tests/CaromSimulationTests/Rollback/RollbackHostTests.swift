@@ -42,6 +42,23 @@ import Testing
     #expect(match.clients[1]?.areInputsLate == false)
   }
 
+  @Test(arguments: [100, 400, 700])
+  func `the same holds for a client whose first state was lost and sent again`(
+    delay: Int
+  ) throws {
+    var match = makeMatch(oneWay: .milliseconds(300))
+    match.keyframeDelay = .milliseconds(delay)
+    match.join(1, as: 0)
+    try match.play(for: .milliseconds(600 + delay), push)
+    // Only the inputs for the ticks that the host confirmed before it could get any are missed.
+    let missed = match.host.server.missedInputs(of: 0)
+    try match.play(for: .seconds(20), push)
+    #expect(match.host.server.missedInputs(of: 0) - missed < 4)
+    #expect(match.agrees(1) && match.hostEvents.isEmpty && match.desyncs.isEmpty)
+    // The client has not run further ahead than it had to.
+    #expect(match.clients[1]?.rollback?.statistics.stalls ?? 99 < 4)
+  }
+
   @Test func `the same holds with the default window of a client and 5 % loss`() throws {
     var match = makeMatch(oneWay: .milliseconds(300))
     match.loss = 0.05

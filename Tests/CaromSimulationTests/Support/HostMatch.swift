@@ -20,6 +20,9 @@ struct HostMatch<Game: Simulation & PacketCodable> {
   /// The clients whose messages are lost in both directions.
   var cut: Set<Int> = []
   var oneWay: Duration
+  /// The time by which a keyframe arrives later than other messages, as one that was lost and sent
+  /// again does.
+  var keyframeDelay = Duration.zero
   var loss = 0.0
   private(set) var now = Instant.zero
   private(set) var hashes: [UInt64] = []
@@ -95,8 +98,9 @@ struct HostMatch<Game: Simulation & PacketCodable> {
   private mutating func send(_ kind: RollbackMessage, _ bytes: [UInt8], from: Int, to: Int?) {
     if cut.contains(from), kind == .inputs { return }
     if kind == .inputs, generator.chance(loss) { return }
+    let delay = kind == .keyframe ? oneWay + keyframeDelay : oneWay
     inFlight.append(
-      Message(arrival: now + oneWay, to: to, from: from, kind: kind, bytes: bytes))
+      Message(arrival: now + delay, to: to, from: from, kind: kind, bytes: bytes))
   }
 
   private mutating func deliver() throws {
