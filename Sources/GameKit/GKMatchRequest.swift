@@ -49,7 +49,7 @@ open class GKMatchRequest: NSObject,
     return minPlayers...maxPlayers
   }
 
-  /// A text that is the same for all players who may be in one match, and for nobody else.
+  /// The kind of match, as a text. Only players whose texts are equal are put into one match.
   var criteria: String {
     "match \(minPlayers) \(maxPlayers) \(playerGroup) \(GameKitSettings.gameIdentifier)"
   }

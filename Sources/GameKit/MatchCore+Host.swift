@@ -16,7 +16,8 @@ extension MatchCore {
     send(.askForHost, to: [decider.peerID])
     questionNumber += 1
     let number = questionNumber
-    // Until then, the decider waits for the other players, and its answer travels.
+    // The decider waits for the other players' answers for half of this time. The other half is for
+    // its own answer to arrive.
     wait(hostAnswerTime * 2) { [self] in
       if questionNumber == number { answerQuestions(nil) }
     }

@@ -12,7 +12,7 @@ final class MatchCore: NSObject,
   private struct State: Sendable {
     weak var owner: GKMatch?
     var players: [GKPlayer] = []
-    /// The keys of the players that have never been connected or lost.
+    /// The keys of the players who have neither connected nor been lost yet.
     var expected: Set<String>
     var hasEnded = false
   }
@@ -40,7 +40,8 @@ final class MatchCore: NSObject,
   var hostAnswerTime = HostChoice.answerTime
   /// The choice of the best host that is under way here, if this player has the lowest key.
   var choice: HostChoice?
-  /// The number of choices that have begun, by which a time limit recognizes its choice.
+  /// The number of choices that have begun. When a time limit expires, this number shows whether
+  /// the choice that it was set for is still the current one.
   var choiceNumber = 0
   /// The closures that receive the result of the choice.
   var deciders: [(String?) -> Void] = []
@@ -49,11 +50,11 @@ final class MatchCore: NSObject,
   var askers: Set<String> = []
   /// The last choice.
   var chosen: (host: String?, players: Set<String>, at: ContinuousClock.Instant)?
-  /// The closures that receive the answer of the player with the lowest key, if that is another
-  /// one.
+  /// The closures that wait for an answer of the player with the lowest key. Empty if that is the
+  /// local player.
   var questions: [(String?) -> Void] = []
-  /// The number of times that the player with the lowest key was asked, by which a time limit
-  /// recognizes its question.
+  /// The number of times that this side has asked the player with the lowest key. When a time limit
+  /// expires, this number shows whether the question that it was set for is still the current one.
   var questionNumber = 0
 
   init(

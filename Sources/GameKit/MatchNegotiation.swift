@@ -1,4 +1,4 @@
-/// Decides who plays in a match, among players who look for one and are connected with each other.
+/// Agrees with the connected players, who all look for the same kind of match, on who plays in it.
 ///
 /// The player with the lowest key proposes a match, and the others agree if they have not agreed to
 /// another one. The match begins once all have agreed. If the lowest one does not propose, the next

@@ -10,7 +10,7 @@ final class MatchSearch: NSObject,
 {
   /// What is looked for.
   struct Criteria: Sendable {
-    /// A text that is the same for all players who may be in one match, and for nobody else.
+    /// The kind of match, as a text. Only players whose texts are equal are put into one match.
     var text: String
     var counts: ClosedRange<Int>
     /// The keys of those with whom this one plays; nil for everyone.

@@ -32,9 +32,6 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   /// The time for which the first state waits for the first measurement of the round-trip time.
   /// Without one, the game starts too late by a round trip, and so do the player's inputs.
   private static var measuringLimit: Duration { .seconds(1) }
-  /// The number of ticks by which the first inputs should arrive early, before the host has
-  /// reported how much their arrival varies.
-  private static var startingLead: Int { 2 }
   /// The maximum number of ticks that are simulated after the connection has ended, to reach the
   /// last inputs that arrived.
   private static var finalTickLimit: Int { 600 }
@@ -66,8 +63,8 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   private var held: [(packet: RollbackPacket, arrival: Instant)] = []
   private var measuringDeadline: Instant?
   private var due = 0
-  /// The number of ticks that are due because the first state is late.
-  private var lateTicks = 0
+  /// The number of ticks to simulate at once because the first state has arrived.
+  private var startingTicks = 0
   private var writer = PacketWriter(capacity: 512)
   /// The messages of the last poll. A property only so that its storage is reused.
   private var arrived: [(channel: UInt8, bytes: [UInt8])] = []
@@ -181,9 +178,8 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
     finish(at: now)
     receiveHeld(at: now)
     guard endReason == nil else { return }
-    // Inputs that arrived after the first state have already made the late ticks due.
-    due = max(due + client.takeDueTicks(at: now), lateTicks)
-    lateTicks = 0
+    due = max(due + client.takeDueTicks(at: now), startingTicks)
+    startingTicks = 0
     sendMatch(at: now)
   }
 
@@ -291,18 +287,11 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
       do throws(DecodeError) {
         try client.receive(packet, at: arrival)
       } catch { return reject(at: now) }
-      if !hadState, client.rollback != nil { hurry(since: arrival, at: now) }
+      if !hadState, client.rollback != nil {
+        startingTicks = client.startingTicks(since: arrival, at: now)
+      }
     }
     takeDesyncs()
-  }
-
-  /// Makes the ticks due that make up for the time for which the first state has waited, because
-  /// the host has gone on, and that get `startingLead` further ahead, as far as the prediction
-  /// window allows.
-  private mutating func hurry(since arrival: Instant, at now: Instant) {
-    let waited = min((now - arrival).wholeNanoseconds, 1_000_000_000)
-    let late = Int(waited * Int64(client.rate) / 1_000_000_000)
-    lateTicks = min(late + Self.startingLead, max(0, client.window - client.predictedTicks))
   }
 
   private mutating func takeDesyncs() {

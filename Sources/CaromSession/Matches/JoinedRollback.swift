@@ -51,9 +51,6 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
   /// The time for which the first state waits for the first measurement of the round-trip time.
   /// Without one, the game starts too late by a round trip, and so do the player's inputs.
   static var measuringLimit: Duration { .seconds(1) }
-  /// The number of ticks by which the first inputs should arrive early, before the host has
-  /// reported how much their arrival varies.
-  static var startingLead: Int { 2 }
   /// The interval at which the round-trip time is read.
   static var roundTripInterval: Duration { .milliseconds(100) }
   /// The maximum number of ticks that are simulated after the connection to the host has ended, to
@@ -174,43 +171,35 @@ public final class JoinedRollback<Game: Simulation & PacketCodable> {
     // The events come first: the messages before the host's goodbye are then all there.
     while let event = watch.next() { handle(event) }
     if watch.hasEnded { endReason = endReason ?? .closedLocally }
-    let late = receiveControl(at: now)
+    let startingTicks = receiveControl(at: now)
     for received in session.takeMessages(on: channels.inputs) where received.peer == host {
       receive(.inputs, received.message.bytes, on: channels.inputs.id, at: received.arrival)
     }
     takeReports()
     leaveIfLate(at: now)
     guard endReason == nil else { return end() }
-    // Inputs that arrived along with the first state have already made the late ticks due.
-    due = max(due + client.takeDueTicks(at: now), late)
+    due = max(due + client.takeDueTicks(at: now), startingTicks)
     send()
   }
 
-  /// Processes the messages on the control channel. Returns the number of ticks that are due at
-  /// once because the first state is late.
+  /// Processes the messages on the control channel. Returns the number of ticks to simulate at once
+  /// if the first state was among them, and 0 otherwise.
   private func receiveControl(at now: Instant) -> Int {
     let isMeasuring = meter.roundTrip == nil && now < measuringDeadline
     // What the match needs to end is processed even while the first state waits.
     guard client.rollback != nil || endReason != nil || !isMeasuring else { return 0 }
-    var late = 0
+    var startingTicks = 0
     for received in session.takeMessages(on: channels.control) where received.peer == host {
       let packet = received.message
       // What precedes the seat is left of an earlier match.
       guard client.isSeated || packet.message == .seat else { continue }
       let hadState = client.rollback != nil
       receive(packet.message, packet.bytes, on: channels.control.id, at: received.arrival)
-      if !hadState, client.rollback != nil { late = lateTicks(since: received.arrival, at: now) }
+      if !hadState, client.rollback != nil {
+        startingTicks = client.startingTicks(since: received.arrival, at: now)
+      }
     }
-    return late
-  }
-
-  /// Returns the number of ticks that make up for the time for which the first state has waited,
-  /// because the host has gone on, and that get `startingLead` further ahead, as far as the
-  /// prediction window allows.
-  private func lateTicks(since arrival: Instant, at now: Instant) -> Int {
-    let waited = min((now - arrival).wholeNanoseconds, 1_000_000_000)
-    let late = Int(waited * Int64(client.rate) / 1_000_000_000)
-    return min(late + Self.startingLead, max(0, client.window - client.predictedTicks))
+    return startingTicks
   }
 
   /// Leaves a host whose first state has not arrived in time.

@@ -10,8 +10,11 @@ import CaromCore
 public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The maximum number of extra ticks that a client simulates per call to catch up.
   public static var catchUpLimit: Int { 60 }
-  /// The number of ticks by which uneven arrivals alone may make a game look late.
+  /// The number of ticks by which a game may seem to be late only because packets arrive unevenly.
   static var jitterLimit: Int { 4 }
+  /// The number of ticks by which the first inputs should arrive early, before the server has
+  /// reported how much their arrival varies.
+  private static var startingLead: Int { 2 }
 
   /// The player that this client controls. It is nil for a spectator, and for a client to which the
   /// server has not assigned a seat yet.
@@ -128,13 +131,12 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     return behind > delay + 30 ? min(behind - delay, Self.catchUpLimit) : due
   }
 
-  /// Returns the number of extra ticks that bring a player's game as far ahead of the confirmed
-  /// tick as it has to be. A clock that only ran faster would take seconds, in which inputs arrive
-  /// late.
+  /// Returns the number of extra ticks that a player's game needs to be far enough ahead of the
+  /// confirmed tick. If the clock only ran faster instead, inputs would arrive late for seconds.
   ///
-  /// A keyframe that was lost and sent again is old when it arrives, and the game starts too late.
-  /// The server's first timing report would say so, but only a round trip later. Until then, the
-  /// distance to the confirmed tick shows what is missing.
+  /// A keyframe that was lost and sent again is old when it arrives, so the game starts too late.
+  /// The server's first timing report shows this only after another round trip. Until then, the
+  /// number of missing ticks is calculated from the distance to the confirmed tick.
   private mutating func takeExtraTicks(_ behind: Int) -> Int {
     let missing = behind + min(roundTripTicks, window)
     guard behind > 0 || isUntimed && missing > Self.jitterLimit else {
@@ -145,6 +147,16 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     if isUntimed { extraTicks += extra }
     lateTicks = 0
     return extra
+  }
+
+  /// Returns the number of ticks to simulate at once after the first keyframe, which arrived at
+  /// `arrival` but could not be processed until `now`. They make up for the delay, and let the
+  /// first inputs arrive early, as far as the prediction window permits. `takeDueTicks(at:)` may
+  /// count the same delay, so the larger of the two numbers is due, not their sum.
+  package func startingTicks(since arrival: Instant, at now: Instant) -> Int {
+    let waited = min((now - arrival).wholeNanoseconds, 1_000_000_000)
+    let late = Int(waited * Int64(rate) / 1_000_000_000)
+    return min(late + Self.startingLead, max(0, window - predictedTicks))
   }
 
   /// The time at which the next tick is due.
@@ -166,10 +178,10 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     return Int((nanoseconds * Int64(rate) + 999_999_999) / 1_000_000_000) + 1
   }
 
-  /// The number of consecutive input packets that the client cannot use, because it has no keyframe
-  /// or a different one, after which it requests a keyframe again. The answer to a request takes a
-  /// round trip, and another one if it is lost: a request in that time would only restart the game
-  /// once more.
+  /// The client requests a keyframe after it has received this many input packets in a row that it
+  /// cannot use, because it has no keyframe or a different one. The limit allows two round trips
+  /// for a keyframe that is on its way, since one that is lost has to be sent again. An earlier
+  /// request would only restart the game once more.
   var unusableLimit: Int { 30 + 2 * (roundTripTicks - 1) }
 
   private var spectatorSpeed: Int {

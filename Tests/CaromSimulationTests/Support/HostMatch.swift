@@ -20,8 +20,7 @@ struct HostMatch<Game: Simulation & PacketCodable> {
   /// The clients whose messages are lost in both directions.
   var cut: Set<Int> = []
   var oneWay: Duration
-  /// The time by which a keyframe arrives later than other messages, as one that was lost and sent
-  /// again does.
+  /// The additional delay of a keyframe, as if it had been lost and sent again.
   var keyframeDelay = Duration.zero
   var loss = 0.0
   private(set) var now = Instant.zero
