@@ -105,6 +105,9 @@ int cuv_listener_create(cuv_loop *loop, const cuv_listen_options *options, void 
 }
 
 void cuv_listener_destroy(cuv_listener *listener) {
+  // A process that is being started has copies of all descriptors until it executes its program. As
+  // long as it has one, a socket that was merely closed would still complete connections.
+  shutdown(listener->watch.fd, SHUT_RDWR);
   cuv_watch_close(&listener->watch, free_data);
 }
 

@@ -1,4 +1,5 @@
 import CaromCore
+import Foundation
 import Testing
 
 @testable import CaromTransport
@@ -93,15 +94,9 @@ import Testing
 
   @Test func `releasing a stream or a listener closes it`() async throws {
     try await onLoop { loop in
-      // An address of its own, so that no other listener can have the port afterwards.
-      #if os(Linux)
-        let own = IPAddress.v4(0x7F00_004D)
-      #else
-        let own = IPAddress.loopback4
-      #endif
       let accepted = Events<TCPStream>()
       var listener: TCPListener? = try TCPListener(
-        on: loop, bind: Endpoint(own, port: 0)
+        on: loop, bind: Endpoint(ownAddress, port: 0)
       ) { event in
         if case .accepted(let stream) = event { accepted.add(stream) }
       }
@@ -111,22 +106,56 @@ import Testing
       _ = await accepted.next()
       #expect(await seen.next() == .end)
       listener = nil
-      #expect(try await isRefused(address, on: loop))
+      await #expect(throws: TransportError.connectionRefused) {
+        _ = try await TCPStream.connect(to: [address], on: loop)
+      }
     }
   }
 
-  /// Returns whether connections to the address are refused, now or soon: while another test starts
-  /// a program, the new process holds copies of all descriptors until it executes the program.
-  private func isRefused(_ address: Endpoint, on loop: NetworkLoop) async throws -> Bool {
-    for _ in 0..<1_000 {
-      do {
-        _ = try await TCPStream.connect(to: [address], on: loop)
-      } catch TransportError.connectionRefused {
-        return true
+  #if os(Linux)
+    @Test func `a closed listener refuses connections though a copy of its descriptor is open`()
+      async throws
+    {
+      try await onLoop { loop in
+        let listener = try TCPListener(on: loop, bind: Endpoint(ownAddress, port: 0)) { _ in }
+        let address = listener.localEndpoint
+        // A process that is being started has such copies.
+        let copy = dup(try descriptor(listeningOn: address.port))
+        defer { close(copy) }
+        listener.close()
+        await #expect(throws: TransportError.connectionRefused) {
+          _ = try await TCPStream.connect(to: [address], on: loop)
+        }
       }
-      try await loop.sleep(until: loop.now + .milliseconds(1))
     }
-    return false
+
+    /// Returns the descriptor of this process that listens on a port of `ownAddress`.
+    private func descriptor(listeningOn port: UInt16) throws -> Int32 {
+      // The second field of a line is the local address, in the order of its bytes in memory, and
+      // port, both in hexadecimal. The tenth is the inode of the socket.
+      let digits = String(port, radix: 16, uppercase: true)
+      let local = "4D00007F:" + String(repeating: "0", count: 4 - digits.count) + digits
+      let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+      let line = table.split(separator: "\n").map { $0.split(separator: " ") }
+        .first { $0[1] == local }
+      let inode = try #require(line)[9]
+      let folder = "/proc/self/fd/"
+      let name = try FileManager.default.contentsOfDirectory(atPath: folder).first { name in
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + name)
+        return target == "socket:[\(inode)]"
+      }
+      return try #require(name.flatMap { Int32($0) })
+    }
+  #endif
+
+  /// An address at which no other test listens, so that no other listener can be given a port that
+  /// was closed.
+  private var ownAddress: IPAddress {
+    #if os(Linux)
+      .v4(0x7F00_004D)
+    #else
+      .loopback4
+    #endif
   }
 }
 
