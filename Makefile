@@ -123,6 +123,8 @@ soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery
 	  swift test $(RELEASE) --skip-build --disable-xctest --filter NetworkConditionTests
 	@CAROM_GUESSES=10000 $(QUIET) 'guessed codes' \
 	  swift test $(RELEASE) --skip-build --disable-xctest --filter GuessedCodeTests
+	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'fleets by seed' \
+	  swift test $(RELEASE) --skip-build --disable-xctest --filter FleetRunTests
 	@CAROM_SEEDS=20 $(QUIET) 'groups at every step' \
 	  swift test $(RELEASE) --skip-build --disable-xctest --filter ReplicaFailureTests
 	@$(MAKE) --no-print-directory mutants ARGS=

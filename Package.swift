@@ -124,6 +124,7 @@ let package = Package(
     module("CaromDNS", ["CaromCore"]),
     module("CaromProtocol", ["CaromCore", "CaromCodec", "CaromCrypto"]),
     module("CaromGroup", ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol"]),
+    module("CaromPlacement", ["CaromCore", "CaromCrypto"]),
     module("CaromPhysics"),
     module("CaromSimulation", ["CaromCore"]),
     module("CaromTesting", ["CaromCore"]),
@@ -254,6 +255,7 @@ let package = Package(
         "Carom", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
         "CaromProtocol", "CaromSession", "CaromSessionTesting", "CaromTransport",
       ]),
+    tests("CaromPlacement", ["CaromCore", "CaromCrypto", "CaromPlacement"]),
     .target(
       name: "MultipeerSamples", dependencies: [.byName(name: multipeer)],
       path: "Tests/MultipeerSamples", swiftSettings: client),

@@ -15,6 +15,7 @@ enum FolderRule {
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
     "CaromGroup": ["Replica", "Transfers", "Streams"],
     "CaromNearby": ["Files", "Streams", "Groups"],
+    "CaromPlacement": ["Values", "Directory", "Machines"],
     "CaromProtocol": [
       "Wire", "Security", "Recovery", "Channels", "Connection", "Host", "Matchmaking",
     ],

@@ -11,6 +11,7 @@ enum ImportRule {
     "CaromSimulation": ["CaromCore"],
     "CaromTesting": ["CaromCore", "Synchronization"],  // for `TestClock`, which tasks share
     "CaromProtocol": ["CaromCore", "CaromCodec", "CaromCrypto"],
+    "CaromPlacement": ["CaromCore", "CaromCrypto"],
     "CaromGroup": ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol"],
     "AirHockey": ["CaromCore", "CaromPhysics", "CaromSimulation"],
     "WebEngine": ["AirHockey", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation"],

@@ -1,0 +1,186 @@
+import CaromCore
+
+@testable import CaromPlacement
+
+/// A fleet on virtual time: hosts, a directory in memory and the players of matches, between which
+/// everything takes time, and sometimes too much. One seed makes one run.
+final class FleetWorld {
+  enum Occurrence {
+    /// A command arrives at the directory.
+    case command(DirectoryCommand, host: Int, connection: UInt64)
+    /// An answer arrives at a host.
+    case answer(DirectoryAnswer, host: Int, run: UInt64, connection: UInt64)
+    /// A host's timer fires.
+    case wake(host: Int)
+    /// A host simulates its matches for half a second, and its players hear from it.
+    case pulse(host: Int)
+    case placeMatch(Int)
+    case join(player: Int, MatchClaim)
+    case playerTimer(Int)
+    case doorQuestion(player: Int, door: Int)
+    case doorAnswer(player: Int, HostFailover.DoorAnswer)
+    case interference(FleetInterference)
+  }
+
+  struct Settings {
+    var hosts = 8
+    var seats = 24
+    var matches = 30
+    /// How long things happen to the fleet, and how long it has afterwards to recover.
+    var duration = Duration.seconds(40)
+    var recovery = Duration.seconds(25)
+    /// The mean interval between two things that happen to the fleet.
+    var interference = Duration.seconds(3)
+    /// How long a match takes at least, and at most.
+    var matchLength = Duration.seconds(8)...Duration.seconds(60)
+    /// Whether the directory is checked after every command, or only twice a second.
+    var checksEveryCommand = true
+  }
+
+  let settings: Settings
+  let endOfInterference: Instant
+  var generator: SeededGenerator
+  private(set) var now = Instant.zero + .seconds(1_000_000)
+  private var queue = DeadlineQueue<Occurrence>()
+  var directory = MemoryDirectory()
+  /// How long the directory takes for an answer.
+  var directoryDelay = Duration.zero
+  var hosts: [FleetWorldHost] = []
+  var hostIndices: [PeerID: Int] = [:]
+  var players: [FleetWorldPlayer] = []
+  /// The indices of each match's players.
+  var playersOfMatch: [MatchID: [Int]] = [:]
+  /// How many commands the directory has carried out.
+  private(set) var commandCount = 0
+  private(set) var history = FleetHistory()
+  /// What was wrong, as sentences.
+  private(set) var faults: [String] = []
+  private var nextCheck = Instant.zero
+
+  init(seed: UInt64, _ settings: Settings = Settings()) {
+    self.settings = settings
+    generator = SeededGenerator(seed: seed)
+    endOfInterference = now + settings.duration
+    for index in 0..<settings.hosts {
+      hosts.append(FleetWorldHost(.make(index, region: "r\(index % 3)", seats: settings.seats)))
+      hostIndices[hosts[index].record.id] = index
+      start(index)
+    }
+    for match in 0..<settings.matches {
+      schedule(.placeMatch(match), within: .seconds(1)...(settings.duration * 0.6))
+    }
+    scheduleInterference()
+  }
+
+  func schedule(_ occurrence: Occurrence, at time: Instant) { queue.insert(occurrence, at: time) }
+
+  func schedule(_ occurrence: Occurrence, after delay: Duration) {
+    queue.insert(occurrence, at: now + delay)
+  }
+
+  func schedule(_ occurrence: Occurrence, within range: ClosedRange<Duration>) {
+    schedule(occurrence, after: generator.duration(in: range))
+  }
+
+  func report(_ fault: String) { faults.append("\(now.nanoseconds / 1_000_000) ms: \(fault)") }
+
+  /// Runs until the fleet had its time to recover.
+  func run() {
+    let end = endOfInterference + settings.recovery
+    while let time = queue.nextDeadline, time <= end, faults.count < 10 {
+      now = max(now, time)
+      while let occurrence = queue.popFirst(until: now) { handle(occurrence) }
+    }
+  }
+
+  private func handle(_ occurrence: Occurrence) {
+    switch occurrence {
+    case .command(let command, let host, let connection):
+      deliver(command, from: host, on: connection)
+    case .answer(let answer, let host, let run, let connection):
+      guard hosts[host].run == run, !hosts[host].isCut else { return }
+      touch(host) { $0.handle(answer, on: connection, at: now) }
+    case .wake(let host):
+      guard let deadline = hosts[host].machine?.nextTimeout, deadline <= now else { return }
+      touch(host) { $0.handleTimeout(at: now) }
+    case .pulse(let host): pulse(host)
+    case .placeMatch(let match): placeMatch(match)
+    case .join(let player, let claim): join(player, claim)
+    case .playerTimer(let player): wake(player)
+    case .doorQuestion(let player, let door): askDoor(door, for: player)
+    case .doorAnswer(let player, let answer): tell(player, answer)
+    case .interference(let interference): interfere(interference)
+    }
+  }
+
+  /// Lets the directory carry out a command, and checks what it has done.
+  func carryOut(_ command: DirectoryCommand) -> DirectoryAnswer {
+    commandCount += 1
+    let answer = directory.answer(command, at: now)
+    for fault in history.faults(of: command, answer) { report(fault) }
+    if settings.checksEveryCommand || now >= nextCheck {
+      nextCheck = now + .milliseconds(500)
+      for fault in directory.faults(at: now) { report("after \(command): \(fault)") }
+    }
+    return answer
+  }
+
+  /// Makes the directory forget everything.
+  func forgetEverything() {
+    directory = MemoryDirectory()
+    history.forgetClaims()
+  }
+
+  /// Notes with which checkpoint a host begins a match.
+  func noteStart(of claim: MatchClaim, _ checkpoint: Checkpoint?) {
+    for fault in history.faults(ofStart: claim, checkpoint) { report(fault) }
+  }
+}
+
+/// What the directory has promised so far.
+struct FleetHistory {
+  /// The greatest number of a claim that was given for each match.
+  private var numbers: [MatchID: UInt64] = [:]
+  private var ticks: [MatchID: UInt64] = [:]
+  private var results: [MatchID: [UInt8]] = [:]
+
+  mutating func faults(of command: DirectoryCommand, _ answer: DirectoryAnswer) -> [String] {
+    var faults: [String] = []
+    if case .placed(let placement) = answer {
+      let match = placement.claim.match
+      if placement.claim.number < numbers[match, default: 0] {
+        faults.append("\(match): the claim's number falls")
+      }
+      numbers[match] = placement.claim.number
+    }
+    guard case .host(let hostCommand, _) = command, let claim = hostCommand.claim, answer == .done
+    else { return faults }
+    if claim.number < numbers[claim.match, default: 0] {
+      faults.append("an old claim counts: \(hostCommand)")
+    }
+    switch hostCommand {
+    case .save(_, let checkpoint):
+      if checkpoint.tick < ticks[claim.match, default: 0] {
+        faults.append("\(claim.match): the checkpoint goes back")
+      }
+      ticks[claim.match] = checkpoint.tick
+    case .finish(_, let result):
+      if results.updateValue(result, forKey: claim.match).map({ $0 != result }) == true {
+        faults.append("\(claim.match): has two results")
+      }
+    default: break
+    }
+    return faults
+  }
+
+  func faults(ofStart claim: MatchClaim, _ checkpoint: Checkpoint?) -> [String] {
+    guard checkpoint?.tick ?? 0 < ticks[claim.match, default: 0] else { return [] }
+    return ["\(claim.match): begins before its last checkpoint"]
+  }
+
+  /// The directory has forgotten which claims there are and where the matches were.
+  mutating func forgetClaims() {
+    numbers = [:]
+    ticks = [:]
+  }
+}
