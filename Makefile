@@ -78,7 +78,7 @@ install: ## build the carom tool and install it as PREFIX/bin/carom (PREFIX=/usr
 	@swift build -c release --static-swift-stdlib --scratch-path .build-static --product carom
 	@install -D -s .build-static/release/carom $(or $(PREFIX),/usr/local)/bin/carom
 
-bench: ## the benchmarks (ARGS=codec, discovery, echo, frames, nearby, rollback, session, snapshot, step or world, and options)
+bench: ## the benchmarks (ARGS=codec, discovery, echo, files, frames, nearby, rollback, session, snapshot, step or world, and options)
 	@.ci/setup play
 	@swift build -c release --product bench
 	@.build/release/bench $(ARGS)
@@ -108,10 +108,11 @@ sanitize: ## the tests under the thread and the address sanitizer
 	@$(QUIET) 'address sockets' swift test $(ADDRESS) --skip-build --disable-xctest \
 	  --no-parallel --filter '$(SOCKETS)|$(NEARBY)'
 
-soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, SEEDS=1000 of each network, guessed codes, mutants
+soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, a file of 1 GiB, SEEDS=1000 of each network, guessed codes, mutants
 	@.ci/setup play
 	@swift build -c release --product air-hockey
 	@swift build -c release --product bench
+	@swift build -c release --product carom
 	@python3 Tests/soak.py $(or $(SECONDS),600) $(or $(ROUNDS),20)
 	@$(QUIET) 'rollback' .build/release/bench rollback --minutes 10 \
 	  --thresholds Benchmarks/Thresholds/rollback.json

@@ -235,6 +235,9 @@ let package = Package(
       name: "TestClock", dependencies: ["CaromCore", "CaromTransport", "CSystemCalls"],
       path: "Tests/TestClock", swiftSettings: strict),
     .target(name: "TestEvents", path: "Tests/TestEvents", swiftSettings: strict),
+    .target(
+      name: "TestRelay", dependencies: ["CaromCore", "CaromTransport"], path: "Tests/TestRelay",
+      swiftSettings: strict),
     .executableTarget(
       name: "carom-peer", dependencies: ["CaromCore", "CaromDiscovery", "CaromTransport"],
       path: "Tests/Peer", swiftSettings: strict),
@@ -253,7 +256,7 @@ let package = Package(
       "CaromNearby",
       [
         "Carom", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
-        "CaromProtocol", "CaromSession", "CaromSessionTesting", "CaromTransport",
+        "CaromProtocol", "CaromSession", "CaromSessionTesting", "CaromTransport", "TestRelay",
       ]),
     tests("CaromPlacement", ["CaromCore", "CaromCrypto", "CaromPlacement"]),
     .target(
@@ -322,7 +325,7 @@ let package = Package(
       "EndToEnd",
       [
         "AirHockey", "Carom", "CaromCrypto", "CaromDNS", "CaromProtocol", "TerminalText",
-        "air-hockey", "carom-tool", arguments,
+        "TestRelay", "air-hockey", "carom-tool", arguments,
       ]),
     tests(
       "Interop",

@@ -6,13 +6,15 @@ only link-local addresses; swarms of eight and three fill tables ROUNDS times; a
 stopped for a minute ends; a host that never answers is given up. As root, discovery too: a host
 with two interfaces on one network keeps its name for SECONDS, a host with twenty makes no storm,
 and 'bench discovery --full' sees every event that it waits for: 250 hosts, 300 services of one,
-loss, conflicts, cables, crashes, floods. One line for each; the exit status is 1 where something
-is not as it has to be. BENCH names another bench than the release build."""
-import json, os, signal, socket, subprocess, sys, threading, time
+loss, conflicts, cables, crashes, floods. A file of 1 GiB arrives whole though its transfer is
+broken off ten times, twice by killing a process. One line for each; the exit status is 1 where
+something is not as it has to be. BENCH and CAROM name other programs than the release build's."""
+import filecmp, json, os, random, signal, socket, struct, subprocess, sys, tempfile, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GAME = os.path.abspath(os.environ.get("GAME", os.path.join(ROOT, ".build/release/air-hockey")))
 BENCH = os.path.abspath(os.environ.get("BENCH", os.path.join(ROOT, ".build/release/bench")))
+CAROM = os.path.abspath(os.environ.get("CAROM", os.path.join(ROOT, ".build/release/carom")))
 LAN = os.path.join(ROOT, "Tests/Lab/lan.sh")
 PLAYER = [GAME, "auto", "--bot", "--headless", "--json"]
 failures = []
@@ -220,10 +222,107 @@ def measured_discovery():
               + ("met" if goal["isMet"] else "not met on this machine"))
 
 
+class Relay:
+    """Carries connections to a port; calls `broken` after every `limit` bytes, `times` times."""
+
+    def __init__(self, port, limit, times, broken):
+        self.port, self.limit, self.times, self.broken = port, limit, times, broken
+        self.breaks = 0
+        self.server = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client = self.server.accept()[0]
+            try:
+                ends = (client, socket.create_connection(("127.0.0.1", self.port)))
+            except OSError:
+                client.close()
+                continue
+            for source, sink in (ends, ends[::-1]):
+                threading.Thread(
+                    target=self.carry, args=(source, sink, source is client), daemon=True).start()
+
+    def carry(self, source, sink, is_counted):
+        carried = 0
+        try:
+            while data := source.recv(1 << 16):
+                carried += len(data)
+                if is_counted and carried > self.limit and self.breaks < self.times:
+                    self.breaks += 1
+                    self.broken(self.breaks)
+                    break
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            # The peer gets a reset, as from a connection that has broken.
+            try:
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                end.shutdown(socket.SHUT_RD)
+            except OSError:
+                pass
+            end.close()
+
+
+def broken_transfer(mebibytes, times=10):
+    """A file whose connection breaks; once the sender is killed, and once the receiver."""
+    with tempfile.TemporaryDirectory() as folder:
+        sent, into = os.path.join(folder, "sent"), os.path.join(folder, "into")
+        os.mkdir(into)
+        with open(sent, "wb") as file:
+            block = random.randbytes(1 << 20)
+            for number in range(mebibytes):
+                file.write(number.to_bytes(4, "big") + block[4:])
+
+        def receive(port):
+            receiver = start([CAROM, "receive", "--yes", "--count", "1", "--into", into, "--json",
+                              "--interface", "lo", "--port", str(port)])
+            line = next(line for line in receiver.stdout if '"published"' in line)
+            threading.Thread(target=receiver.stdout.read, daemon=True).start()
+            return receiver, json.loads(line)["port"]
+
+        def send():
+            port = relay.server.getsockname()[1]
+            return start([CAROM, "send", sent, "--to", f"127.0.0.1:{port}"])
+
+        def broken(number):
+            if number in (3, 6):
+                (sender if number == 3 else receiver).kill()
+
+        begin = time.monotonic()
+        receiver, port = receive(0)
+        relay = Relay(port, (mebibytes << 20) // (times + 1), times, broken)
+        sender = send()
+        while time.monotonic() - begin < 600:
+            if receiver.poll() not in (None, 0):
+                receiver, _ = receive(port)
+            if sender.poll() == -signal.SIGKILL:
+                sender = send()
+            elif sender.poll() is not None:
+                break
+            time.sleep(0.02)
+        for process in (sender, receiver):
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        stored = os.path.join(into, "sent")
+        is_equal = os.path.exists(stored) and filecmp.cmp(sent, stored, shallow=False)
+        names = sorted(os.listdir(into))
+        ok = is_equal and relay.breaks == times and names == ["sent"]
+        check(ok and sender.returncode == receiver.returncode == 0,
+              f"a file of {mebibytes} MiB, broken off {relay.breaks} times: "
+              f"{'equal' if is_equal else 'missing or different'}, {' '.join(names)}, "
+              f"{time.monotonic() - begin:.1f} s, statuses {sender.returncode} and "
+              f"{receiver.returncode} {'' if sender.returncode == 0 else sender.stderr.read()}")
+
+
 def main():
     seconds = int(sys.argv[1])
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     never_answered()
+    broken_transfer(1024)
     on_loopback = [
         PLAYER + ["--seconds", str(seconds), "--interface", "lo", "--name", f"soak {each}"]
         for each in ("one", "two")]

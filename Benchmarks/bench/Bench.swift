@@ -22,7 +22,8 @@ struct Bench: AsyncParsableCommand {
     abstract: "Compares Carom with its peers: ratios within one run, and exact counts.",
     subcommands: [
       CodecCommand.self, DiscoveryCommand.self, DiscoveryPeerCommand.self, EchoCommand.self,
-      FramesCommand.self, NearbyCommand.self, RollbackCommand.self, SessionCommand.self,
+      FilesCommand.self, FramesCommand.self, NearbyCommand.self, RollbackCommand.self,
+      SessionCommand.self,
       SessionPeerCommand.self, SnapshotCommand.self, StepCommand.self, WorldCommand.self,
     ])
 }

@@ -4,6 +4,7 @@ import CaromProtocol
 import CaromSession
 import CaromTransport
 import Foundation
+import TestRelay
 import Testing
 
 /// A hosting session and a session that has joined it, over loopback, both of which can send and
@@ -20,24 +21,54 @@ struct FilePair {
   static func run(
     over kinds: LinkKinds = .all, _ body: (FilePair) async throws -> Void
   ) async throws {
+    try await withHost(over: kinds, SessionTiming()) { session, port, hosting in
+      try await join(session, at: port, hosting, over: kinds, SessionTiming(), body)
+    }
+  }
+
+  /// Runs `body` with a pair, and with the relay between them, which breaks the connection for good
+  /// after it has carried `bytes` bytes.
+  static func runBreaking(
+    after bytes: Int, _ body: (FilePair, BreakingRelay) async throws -> Void
+  ) async throws {
+    // The goodbyes cannot be sent.
+    var timing = SessionTiming()
+    timing.closeLimit = .milliseconds(10)
+    try await withHost(over: .stream, timing) { [timing] session, port, hosting in
+      try await BreakingRelay.run(to: port, after: bytes, servesAfterwards: false) { relay, port in
+        try await join(session, at: port, hosting, over: .stream, timing) { pair in
+          try await body(pair, relay)
+        }
+      }
+    }
+  }
+
+  private static func withHost(
+    over kinds: LinkKinds, _ timing: SessionTiming,
+    _ body: (Session, UInt16, SessionFiles) async throws -> Void
+  ) async throws {
     try await withNetworkLoop { loop in
       try await Session.host(
         as: PeerInfo(id: PeerID(high: 1, low: 1), name: "Maya", application: "test"),
-        on: [.loopback4], over: kinds, loop: loop
+        on: [.loopback4], over: kinds, timing: timing, loop: loop
       ) { session, port in
-        try await session.withFiles { hosting in
-          try await Session.join(
-            [Endpoint(.loopback4, port: port)],
-            as: PeerInfo(id: PeerID(high: 2, low: 2), name: "Leo", application: "test"),
-            over: kinds, loop: loop
-          ) { joined, host in
-            try await joined.withFiles { visiting in
-              let client = try #require(await session.firstPeer())
-              try await body(
-                FilePair(hosting: hosting, client: client, visiting: visiting, host: host))
-            }
-          }
-        }
+        try await session.withFiles { hosting in try await body(session, port, hosting) }
+      }
+    }
+  }
+
+  private static func join(
+    _ session: Session, at port: UInt16, _ hosting: SessionFiles, over kinds: LinkKinds,
+    _ timing: SessionTiming, _ body: (FilePair) async throws -> Void
+  ) async throws {
+    try await Session.join(
+      [Endpoint(.loopback4, port: port)],
+      as: PeerInfo(id: PeerID(high: 2, low: 2), name: "Leo", application: "test"),
+      over: kinds, timing: timing, loop: session.loop
+    ) { joined, host in
+      try await joined.withFiles { visiting in
+        let client = try #require(await session.firstPeer())
+        try await body(FilePair(hosting: hosting, client: client, visiting: visiting, host: host))
       }
     }
   }

@@ -189,10 +189,11 @@ extension SessionFilesTests {
   @discardableResult
   private func interrupt(_ content: [UInt8], into folder: TemporaryFolder) async throws -> String {
     let path = try source.add("a", content)
-    try await FilePair.run { pair in
+    // The first 256 KiB are sent at once, and the others only when the first ones are stored.
+    try await FilePair.runBreaking(after: 1_000_000) { pair, relay in
       _ = try await pair.visiting.send(path, to: [pair.host])
-      let received = try #require(await pair.nextOffer()).accept(into: folder.url.path())
-      for await progress in received.progress where progress.stored > 0 { break }
+      _ = try #require(await pair.nextOffer()).accept(into: folder.url.path())
+      await relay.waitForLastBreak()
     }
     return try #require(try folder.incomplete.first { $0.hasSuffix(".part") })
   }
@@ -216,6 +217,17 @@ extension SessionFilesTests {
     }
     #expect(try target.names == ["a"])
     #expect(try target.content(of: "a") == content)
+  }
+
+  @Test func `a complete file leaves no incomplete ones of the same content`() async throws {
+    let content = randomBytes(4_000_000)
+    let part = try await interrupt(content, into: target)
+    // A second transfer at the same time, which was never continued, had such a name.
+    let second = String(part.dropLast(".part".count)) + "-1.part"
+    _ = try target.add(second, [1])
+    _ = try target.add(second + ".offer", [])
+    _ = try await send(content, .keepBoth)
+    #expect(try target.names == ["a"])
   }
 
   @Test func `a changed file begins again`() async throws {

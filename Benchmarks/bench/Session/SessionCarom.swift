@@ -12,8 +12,7 @@ enum SessionCarom {
   }
 
   static func run(_ role: SessionSubject.Role) async throws {
-    var options = unsafe options
-    unsafe side_begin(&options)
+    begin()
     // The echo client polls its loop instead of sleeping, as the other implementations' clients do,
     // unless the option `spin=0` tells it to share its core.
     let spins = role == .ask && number("spin", 1) == 1
@@ -35,6 +34,13 @@ enum SessionCarom {
       }
     }
     _ = side_done()
+  }
+
+  /// Pins this process to the core of the option `core`, and makes it exit when its standard input
+  /// ends.
+  static func begin() {
+    var options = unsafe options
+    unsafe side_begin(&options)
   }
 
   // Options

@@ -3,22 +3,21 @@ import EchoPeers
 import Foundation
 import SessionPeers
 
-/// Runs one side of `bench session`: Carom, kernel TCP, plain datagrams, libuv, or the path between
-/// two hosts.
+/// Runs one side of `bench session` or `bench files`: Carom, kernel TCP, plain datagrams, libuv, or
+/// the path between two hosts.
 struct SessionPeerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "session-peer", abstract: "Runs one side of 'bench session'.", shouldDisplay: false
-  )
+    commandName: "session-peer", abstract: "Runs one side of 'bench session' or 'bench files'.",
+    shouldDisplay: false)
 
   @Argument(parsing: .captureForPassthrough)
   var words: [String]
 
   func run() async throws {
     if words.first == "uv" { return try answerWithLibuv() }
-    if words.first == "carom", words.count > 1,
-      let role = SessionSubject.Role(rawValue: words[1])
-    {
-      return try await SessionCarom.run(role)
+    if words.count > 1, let role = SessionSubject.Role(rawValue: words[1]) {
+      if words[0] == "carom" { return try await SessionCarom.run(role) }
+      if words[0] == "files" { return try await FilesSide.run(role) }
     }
     let status = unsafe session_peer(CommandLine.argc - 2, CommandLine.unsafeArgv + 2)
     if status != 0 { throw ExitCode(status) }

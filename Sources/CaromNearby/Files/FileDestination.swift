@@ -6,10 +6,10 @@ import CaromTransport
 /// A file that is received. It is written on a thread of its own.
 actor FileDestination: LoopActor {
   /// The number of bytes that are read and hashed at a time when a transfer is resumed.
-  private static let chunk = 1 << 20
+  private static let chunk = 1 << 18
 
   nonisolated let loop: NetworkLoop
-  private let offer: FileOffer
+  nonisolated let offer: FileOffer
   private let name: FileName
   private let existing: ExistingFile
   private let folderPath: String
@@ -77,13 +77,17 @@ actor FileDestination: LoopActor {
     }
   }
 
-  /// Stores the next bytes of the file, and returns the offset after them.
-  func write(_ bytes: [UInt8]) throws(TransferFailure) -> UInt64 {
-    do throws(FileFailure) {
-      try partial?.file.write(bytes, at: offset)
-    } catch { throw TransferFailure(error) }
-    hasher.update(bytes)
-    offset += UInt64(bytes.count)
+  /// Stores the next bytes of the file, and returns the offset after them. Throws `disconnected`
+  /// after `close`.
+  func write(_ pieces: [[UInt8]]) throws(TransferFailure) -> UInt64 {
+    guard let partial else { throw .disconnected }
+    for bytes in pieces {
+      do throws(FileFailure) {
+        try partial.file.write(bytes, at: offset)
+      } catch { throw TransferFailure(error) }
+      hasher.update(bytes)
+      offset += UInt64(bytes.count)
+    }
     return offset
   }
 
@@ -95,6 +99,9 @@ actor FileDestination: LoopActor {
       return try partial.publish(as: name, existing)
     } catch { throw TransferFailure(error) }
   }
+
+  /// Closes the incomplete file, which another transfer can continue then.
+  func close() { partial = nil }
 
   /// Removes what was received.
   func remove() {

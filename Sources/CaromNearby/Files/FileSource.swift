@@ -2,10 +2,16 @@ import CaromCrypto
 import CaromGroup
 import CaromTransport
 
+/// A part of a file that is to be read.
+struct FilePart: Sendable {
+  let offset: UInt64
+  let count: Int
+}
+
 /// A file that is sent to one or more peers. It is read on a thread of its own.
 actor FileSource: LoopActor {
   /// The number of bytes that are read and hashed at a time.
-  private static let chunk = 1 << 20
+  private static let chunk = 1 << 18
 
   nonisolated let loop: NetworkLoop
   private let path: String
@@ -52,8 +58,14 @@ actor FileSource: LoopActor {
     }
   }
 
-  /// Reads `count` bytes. Throws `changed` if the file ends before.
-  func read(_ count: Int, at offset: UInt64) throws(TransferFailure) -> [UInt8] {
+  /// Reads some parts of the file. Throws `changed` if the file ends before one of them does.
+  func read(_ parts: [FilePart]) throws(TransferFailure) -> [[UInt8]] {
+    var pieces: [[UInt8]] = []
+    for part in parts { pieces.append(try read(part.count, at: part.offset)) }
+    return pieces
+  }
+
+  private func read(_ count: Int, at offset: UInt64) throws(TransferFailure) -> [UInt8] {
     let bytes: [UInt8]
     do throws(FileFailure) {
       bytes = try opened.read(count, at: offset)

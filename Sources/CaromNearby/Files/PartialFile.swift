@@ -16,8 +16,12 @@ struct PartialFile {
   let folder: OpenFolder
   let file: OpenFile
   private let name: String
+  /// The names of all incomplete files of the same content.
+  private let names: [String]
 
-  private var offerName: String { name + ".offer" }
+  private var offerName: String { Self.offerName(of: name) }
+
+  private static func offerName(of name: String) -> String { name + ".offer" }
 
   /// Opens or creates the incomplete file of an offer, and locks it. If it is the rest of a
   /// transfer of other content, it is emptied.
@@ -35,7 +39,10 @@ struct PartialFile {
 
   private init(of offer: FileOffer, in folder: OpenFolder, slot: Int) throws(FileFailure) {
     self.folder = folder
-    name = ".carom-\(Self.digits(of: offer.hash))\(slot == 0 ? "" : "-\(slot)").part"
+    names = (0..<Self.slots).map { slot in
+      ".carom-\(Self.digits(of: offer.hash))\(slot == 0 ? "" : "-\(slot)").part"
+    }
+    name = names[slot]
     file = try folder.file(name, isCreated: true)
     try file.lock()
     // Another process may have completed the file, and thus renamed it, before it was locked here.
@@ -64,11 +71,15 @@ struct PartialFile {
     return offer
   }
 
-  /// Gives the file its final name, and returns that name.
+  /// Gives the file its final name, and returns that name. Other incomplete files of the same
+  /// content, which no transfer uses any longer, are removed.
   func publish(as wanted: FileName, _ existing: ExistingFile) throws(FileFailure) -> FileName {
     defer { folder.remove(offerName) }
     try file.synchronize()
-    defer { folder.synchronize() }
+    defer {
+      removeOthers()
+      folder.synchronize()
+    }
     if case .replace = existing {
       try folder.move(name, replacing: wanted.text)
       return wanted
@@ -83,6 +94,16 @@ struct PartialFile {
       }
     }
     throw .exists
+  }
+
+  private func removeOthers() {
+    for other in names where other != name {
+      guard let file = try? folder.file(other, isCreated: false), (try? file.lock()) != nil,
+        folder.has(file, named: other)
+      else { continue }
+      folder.remove(other)
+      folder.remove(Self.offerName(of: other))
+    }
   }
 
   /// Removes the file and the offer.

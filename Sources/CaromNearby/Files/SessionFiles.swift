@@ -75,7 +75,10 @@ extension Session {
     let fileLoop = try NetworkLoop(name: "carom-files")
     let (offers, input) = AsyncStream.makeStream(of: IncomingOffer.self)
     let tasks = TaskRegistry()
-    let hubs = loops.map { TransferHub(on: $0, files: fileLoop, tasks: tasks, offers: input) }
+    let interrupted = InterruptedTransfers()
+    let hubs = loops.map {
+      TransferHub(on: $0, files: fileLoop, tasks: tasks, interrupted, offers: input)
+    }
     await attach(hubs)
     defer { input.finish() }
     do {
@@ -115,10 +118,11 @@ extension Session {
 }
 
 extension PeerEvent {
-  /// The peer that has joined or left; nil for other events.
+  /// The peer that has joined or left, or whose connection is interrupted or resumed; nil for other
+  /// events.
   var peer: Peer? {
     switch self {
-    case .joined(let peer), .left(let peer, _): peer
+    case .joined(let peer), .left(let peer, _), .interrupted(let peer), .resumed(let peer): peer
     default: nil
     }
   }

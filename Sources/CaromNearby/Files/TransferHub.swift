@@ -18,22 +18,10 @@ actor TransferHub: LoopActor {
     case cancel(TransferID, TransferFailure)
   }
 
-  /// Bytes that have arrived.
-  struct Piece: Sendable {
-    let offset: UInt64
-    let bytes: [UInt8]
-  }
-
-  /// A part of a file that has to be read.
-  struct ReadRequest: Sendable {
-    let offset: UInt64
-    let count: Int
-  }
-
-  /// A transfer that is under way, and the task that reads or writes its file.
+  /// A transfer that is under way, and what its task has to read or to write.
   fileprivate enum Work {
-    case sending(FileTransfer, AsyncStream<ReadRequest>.Continuation)
-    case receiving(FileTransfer, AsyncStream<Piece>.Continuation)
+    case sending(FileTransfer, BatchQueue<FilePart>)
+    case receiving(FileTransfer, BatchQueue<[UInt8]>, FileDestination)
   }
 
   private struct Link {
@@ -50,16 +38,19 @@ actor TransferHub: LoopActor {
   /// Nil once the hub is closed: offers that nobody has read refer to the hub.
   private var offers: AsyncStream<IncomingOffer>.Continuation?
   private let tasks: TaskRegistry
+  private let interruptedTransfers: InterruptedTransfers
   private var links: [ConnectionID: Link] = [:]
   private var retryTimer: LoopTimer?
 
   init(
     on loop: NetworkLoop, files fileLoop: NetworkLoop, tasks: TaskRegistry,
+    _ interruptedTransfers: InterruptedTransfers,
     offers: AsyncStream<IncomingOffer>.Continuation
   ) {
     self.loop = loop
     self.fileLoop = fileLoop
     self.tasks = tasks
+    self.interruptedTransfers = interruptedTransfers
     self.offers = offers
   }
 
@@ -68,7 +59,10 @@ actor TransferHub: LoopActor {
     switch event {
     case .joined(let peer):
       if links[peer.connectionID] == nil { links[peer.connectionID] = Link(peer: peer) }
+    case .interrupted(let peer): addInterruptedTransfers(of: peer)
+    case .resumed(let peer): interruptedTransfers.remove(of: peer)
     case .left(let peer, _):
+      interruptedTransfers.remove(of: peer)
       links[peer.connectionID]?.machine.disconnect()
       links[peer.connectionID]?.waiting = nil
       drain(peer.connectionID)
@@ -181,10 +175,10 @@ extension TransferHub {
     case .stored(let id, let offset): link.works[id]?.transfer.update(offset)
     case .read(let id, let offset, let count):
       guard case .sending(_, let requests)? = link.works[id] else { return }
-      requests.yield(ReadRequest(offset: offset, count: count))
-    case .received(let id, let offset, let bytes):
-      guard case .receiving(_, let pieces)? = link.works[id] else { return }
-      pieces.yield(Piece(offset: offset, bytes: bytes))
+      requests.append(FilePart(offset: offset, count: count))
+    case .received(let id, _, let bytes):
+      guard case .receiving(_, let pieces, _)? = link.works[id] else { return }
+      pieces.append(bytes)
     case .completed(let id):
       guard let work = links[connection]?.works.removeValue(forKey: id) else { return }
       work.end(.success(work.transfer.name))
@@ -200,7 +194,7 @@ extension TransferHub {
 extension TransferHub.Work {
   var transfer: FileTransfer {
     switch self {
-    case .sending(let transfer, _), .receiving(let transfer, _): transfer
+    case .sending(let transfer, _), .receiving(let transfer, _, _): transfer
     }
   }
 
@@ -209,7 +203,7 @@ extension TransferHub.Work {
     transfer.end(result)
     switch self {
     case .sending(_, let requests): requests.finish()
-    case .receiving(_, let pieces): pieces.finish()
+    case .receiving(_, let pieces, _): pieces.finish()
     }
   }
 }
@@ -224,8 +218,8 @@ extension TransferHub {
     }
     do throws(TransferFailure) {
       guard let id = try links[connection]?.machine.offer(offer) else { return }
-      let (requests, input) = AsyncStream.makeStream(of: ReadRequest.self)
-      links[connection]?.works[id] = .sending(transfer, input)
+      let requests = BatchQueue<FilePart>()
+      links[connection]?.works[id] = .sending(transfer, requests)
       transfer.setCancel { [weak self, peer = transfer.peer] in
         self?.post(.cancel(id, .cancelled), peer)
       }
@@ -235,13 +229,14 @@ extension TransferHub {
   }
 
   private func read(
-    _ source: FileSource, _ requests: AsyncStream<ReadRequest>, _ id: TransferID,
+    _ source: FileSource, _ requests: BatchQueue<FilePart>, _ id: TransferID,
     _ connection: ConnectionID
   ) async {
-    for await request in requests {
+    for await parts in requests {
       do throws(TransferFailure) {
-        let bytes = try await source.read(request.count, at: request.offset)
-        links[connection]?.machine.provide(bytes, for: id)
+        for bytes in try await source.read(parts) {
+          links[connection]?.machine.provide(bytes, for: id)
+        }
         drain(connection)
       } catch { handle(.cancel(id, error), connection) }
     }
@@ -254,9 +249,10 @@ extension TransferHub {
   nonisolated func receive(
     _ id: TransferID, _ transfer: FileTransfer, into destination: FileDestination
   ) {
-    let (pieces, input) = AsyncStream.makeStream(of: Piece.self)
+    let pieces = BatchQueue<[UInt8]>()
     tasks.add(on: loop) {
-      await self.begin(id, transfer, input)
+      await self.interruptedTransfers.end(sameContentAs: destination.offer)
+      await self.begin(id, transfer, pieces, destination)
       do throws(TransferFailure) {
         try await self.write(pieces, id, transfer, destination)
       } catch {
@@ -269,21 +265,22 @@ extension TransferHub {
   }
 
   private func begin(
-    _ id: TransferID, _ transfer: FileTransfer, _ input: AsyncStream<Piece>.Continuation
+    _ id: TransferID, _ transfer: FileTransfer, _ pieces: BatchQueue<[UInt8]>,
+    _ destination: FileDestination
   ) {
     let connection = transfer.peer.connectionID
     guard offers != nil, links[connection]?.machine.isOffered(id) == true else {
-      input.finish()
+      pieces.finish()
       return transfer.end(.failure(links[connection] == nil ? .disconnected : .cancelled))
     }
-    links[connection]?.works[id] = .receiving(transfer, input)
+    links[connection]?.works[id] = .receiving(transfer, pieces, destination)
     transfer.setCancel { [weak self, peer = transfer.peer] in
       self?.post(.cancel(id, .cancelled), peer)
     }
   }
 
   private func write(
-    _ pieces: AsyncStream<Piece>, _ id: TransferID, _ transfer: FileTransfer,
+    _ pieces: BatchQueue<[UInt8]>, _ id: TransferID, _ transfer: FileTransfer,
     _ destination: FileDestination
   ) async throws(TransferFailure) {
     let connection = transfer.peer.connectionID
@@ -293,8 +290,8 @@ extension TransferHub {
     transfer.update(offset)
     drain(connection)
     if offset < transfer.size {
-      for await piece in pieces {
-        offset = try await destination.write(piece.bytes)
+      for await batch in pieces {
+        offset = try await destination.write(batch)
         didStore(offset, id, connection)
         transfer.update(offset)
         if offset == transfer.size { break }
@@ -317,5 +314,27 @@ extension TransferHub {
   private func didStore(_ offset: UInt64, _ id: TransferID, _ connection: ConnectionID) {
     links[connection]?.machine.didStore(id, upTo: offset)
     drain(connection)
+  }
+}
+
+// MARK: - Interrupted connections
+extension TransferHub {
+  /// Remembers the files that are being received from a peer whose connection is interrupted. If
+  /// one of them is offered again meanwhile, because the sender was started again, the new transfer
+  /// continues it.
+  private func addInterruptedTransfers(of peer: Peer) {
+    for (id, work) in links[peer.connectionID]?.works ?? [:] {
+      guard case .receiving(_, _, let destination) = work else { continue }
+      interruptedTransfers.add(destination.offer, of: peer) {
+        await self.handOver(id, peer.connectionID)
+      }
+    }
+  }
+
+  /// Ends a transfer and closes its file, so that another transfer can continue it.
+  private func handOver(_ id: TransferID, _ connection: ConnectionID) async {
+    guard case .receiving(_, _, let destination)? = links[connection]?.works[id] else { return }
+    handle(.cancel(id, .disconnected), connection)
+    await destination.close()
   }
 }

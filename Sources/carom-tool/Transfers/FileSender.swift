@@ -4,7 +4,7 @@ import CaromTransport
 
 /// Sends files to one receiver, one after another, and connects again if the connection is lost.
 struct FileSender: Sendable {
-  /// How often to connect again without a file having arrived in between.
+  /// How often to connect again without the receiver having stored anything in between.
   private static let attempts = 5
   /// The longest delay before the first of these attempts, in milliseconds. It doubles each time.
   private static let firstDelay = 250
@@ -32,6 +32,8 @@ struct FileSender: Sendable {
     var failure: CommandFailure?
     /// Whether a connection was established at least once.
     var wasConnected = false
+    /// The most bytes of the first remaining file that the receiver is known to have stored.
+    var stored: UInt64 = 0
   }
 
   /// Sends all files. Returns the failure of the first file that the receiver did not get although
@@ -40,11 +42,12 @@ struct FileSender: Sendable {
     var work = Work(rest: files[...])
     var attempt = 0
     while !work.rest.isEmpty {
-      let count = work.rest.count
+      let (count, stored) = (work.rest.count, work.stored)
       do {
         try await connect(&work)
       } catch  where work.wasConnected && !Task.isCancelled {
-        attempt = work.rest.count < count ? 1 : attempt + 1
+        let hasAdvanced = work.rest.count < count || work.stored > stored
+        attempt = hasAdvanced ? 1 : attempt + 1
         guard attempt <= Self.attempts else { throw error }
         let longest = Self.firstDelay << (attempt - 1)
         try await Task.sleep(for: .milliseconds(Int.random(in: longest / 2...longest)))
@@ -66,6 +69,7 @@ struct FileSender: Sendable {
           while let path = work.rest.first {
             try await send(path, files, host, &work)
             work.rest.removeFirst()
+            work.stored = 0
           }
         }
       }
@@ -86,6 +90,7 @@ struct FileSender: Sendable {
   ) async throws {
     do throws(TransferFailure) {
       guard let transfer = try await files.send(path, to: [host]).first else { return }
+      defer { work.stored = max(work.stored, transfer.currentProgress.stored) }
       _ = try await rows.follow(transfer, .sent)
     } catch {
       let failure = CommandFailure(error, of: path)

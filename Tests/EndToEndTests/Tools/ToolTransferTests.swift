@@ -1,4 +1,5 @@
 import Foundation
+import TestRelay
 import Testing
 
 /// Files that one process sends and another receives, on loopback.
@@ -53,11 +54,50 @@ import Testing
     let second = try receive("--yes", "--count", "1")
     #expect(try await second.line("received").name == "big.bin")
     #expect(await second.process.status == 0)
-    let progress = try await second.process.output.all().filter { $0.contains("\"progress\"") }
-      .map { try JSONDecoder().decode(RunningTool.Line.self, from: Data($0.utf8)) }
-    let firstStored = progress.compactMap(\.stored).first { $0 > 0 }
-    #expect(try #require(firstStored) >= kept)
+    #expect(try await firstStored(second) >= kept)
     #expect(await sender.process.status == 0)
+    #expect(try target.names == ["big.bin"])
+    #expect(try target.content(of: "big.bin") == source.content(of: "big.bin"))
+  }
+
+  @Test func `a sender that is killed and started again continues the file`() async throws {
+    let big = try source.add("big.bin", count: 64_000_000)
+    let receiver = try receive("--yes", "--count", "1")
+    try await receiver.line("published")
+    let killed = try send(big)
+    while try !target.hasIncompleteBytes { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(await killed.end(SIGKILL) != 0)
+    let part = try #require(try target.names.first { $0.hasSuffix(".part") })
+    let kept = try target.content(of: part).count
+    // The connection of the first sender could still be resumed.
+    let second = try send(big)
+    #expect(await second.process.status == 0)
+    #expect(try await firstStored(second) >= kept)
+    #expect(await receiver.process.status == 0)
+    #expect(try target.names == ["big.bin"])
+    #expect(try target.content(of: "big.bin") == source.content(of: "big.bin"))
+  }
+
+  /// The progress that a process reported first, except 0.
+  private func firstStored(_ tool: RunningTool) async throws -> Int {
+    let progress = try await tool.process.output.all().filter { $0.contains("\"progress\"") }
+      .map { try JSONDecoder().decode(RunningTool.Line.self, from: Data($0.utf8)) }
+    return try #require(progress.compactMap(\.stored).first { $0 > 0 })
+  }
+
+  @Test func `a transfer goes on each time its connection breaks, however often that is`()
+    async throws
+  {
+    let big = try source.add("big.bin", count: 40_000_000)
+    let receiver = try receive("--yes", "--count", "1")
+    let port = UInt16(try #require(try await receiver.line("published").port))
+    try await BreakingRelay.run(to: port, breaks: 8, after: 4_000_000) { relay, port in
+      let sender = try RunningTool(
+        ["send", "--interface", "lo", "--json", "--to", "127.0.0.1:\(port)", big])
+      #expect(await sender.process.status == 0)
+      #expect(await relay.breaks == 8)
+    }
+    #expect(await receiver.process.status == 0)
     #expect(try target.names == ["big.bin"])
     #expect(try target.content(of: "big.bin") == source.content(of: "big.bin"))
   }
