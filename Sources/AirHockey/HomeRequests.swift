@@ -7,8 +7,7 @@ public struct HomeRequests: Hashable, Sendable {
   public static let restTicks = 3 * Int64(Preset.ticksPerSecond)
 
   private var waiting: [RinkInput.Request] = []
-  /// The tick in which the match ended, or nil if it has not ended.
-  private var endedAt: Tick?
+  private var rest = MatchRest()
 
   /// Creates an empty list of requests.
   public init() {}
@@ -23,17 +22,24 @@ public struct HomeRequests: Hashable, Sendable {
   /// Returns home's input for the next tick, with the next request. `state` is the state before
   /// that tick. Call this method once per tick.
   public mutating func input(_ mallet: MalletInput?, in state: RinkState) -> RinkInput {
-    if isRested(state), waiting.isEmpty { waiting = [.startMatch] }
+    if rest.isOver(in: state), waiting.isEmpty { waiting = [.startMatch] }
     return RinkInput(mallet, request: waiting.isEmpty ? nil : waiting.removeFirst())
   }
+}
 
-  private mutating func isRested(_ state: RinkState) -> Bool {
+/// The time between the end of a match and the start of the next one.
+struct MatchRest: Hashable, Sendable {
+  /// The tick in which the match ended, or nil if it has not ended.
+  private var endedAt: Tick?
+
+  /// Returns whether the next match is due. Call this method once per tick.
+  mutating func isOver(in state: RinkState) -> Bool {
     guard case .matchEnd = state.phase else {
       endedAt = nil
       return false
     }
     let end = endedAt ?? state.tick
     endedAt = end
-    return !state.isPaused && end.distance(to: state.tick) >= Self.restTicks
+    return !state.isPaused && end.distance(to: state.tick) >= HomeRequests.restTicks
   }
 }

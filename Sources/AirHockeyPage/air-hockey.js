@@ -47,7 +47,7 @@ export const LINKS = Object.freeze({
  * @property {number} remaining The ticks until the phase ends.
  * @property {number[]} score Home's and away's goals.
  * @property {number} pauses The seats that have paused the match: bit 0 home, bit 1 away.
- * @property {?number} seat The seat of the player at this page, if the match needs the network.
+ * @property {?number} seat The seat of the player at this page, once a host has given it.
  * @property {number} match The number of the match in its session.
  * @property {number} link One of `LINKS`.
  * @property {number} predictedTicks
@@ -126,6 +126,9 @@ export class AirHockey extends Engine {
 
   /** The host's explanation for the end of the connection; usually empty. */
   get endText() { return this.#text(1); }
+
+  /** The names of home and away over the network; empty while unknown, or without a player. */
+  get playerNames() { return [this.#text(2), this.#text(3)]; }
 
   #text(which) { return new TextDecoder().decode(this.buffer(this.program.text(which))); }
 

@@ -10,6 +10,7 @@ export const LINK_PROTOCOL = "carom";
 /** The codes of the events that concern the connection rather than the game. */
 export const EVENTS = Object.freeze({
   joined: 32, interrupted: 33, resumed: 34, reconnect: 35, finalScore: 36, left: 37,
+  playersChanged: 38,
 });
 
 /**

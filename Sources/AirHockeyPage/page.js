@@ -22,6 +22,8 @@ class Page {
   /** One of "demonstration", "solo", "shared" and "network". */
   #mode = "demonstration";
   #names = ["", ""];
+  /** The seat at the bottom or on the left: this player's, if only one plays at this page. */
+  #near = HOME;
   #endCode = null;
   #finalScore = null;
   #wakeLock = null;
@@ -64,6 +66,7 @@ class Page {
   /** Joins the match of the host from which the page comes. */
   join() {
     history.replaceState(null, "", JOINED);
+    // The host gives the seat, at most tables away's.
     this.#begin("network", [AWAY], ["", this.#dialogs.playerName], AWAY);
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const name = this.#dialogs.playerName;
@@ -89,7 +92,7 @@ class Page {
   playAgain() { this.#request(REQUESTS.startMatch); }
 
   #request(request) {
-    this.#engine.request(this.#mode === "network" ? AWAY : HOME, request);
+    this.#engine.request(this.#near, request);
   }
 
   #begin(mode, seats, names, near) {
@@ -97,10 +100,16 @@ class Page {
     this.#names = names;
     this.#endCode = null;
     this.#finalScore = null;
-    this.#controls.reset(seats);
-    this.#table.setNear(near);
+    this.#sit(seats, near);
     this.#dialogs.close();
     this.#keepAwake(mode !== "demonstration");
+  }
+
+  /** Gives the people at this page their seats. */
+  #sit(seats, near) {
+    this.#near = near;
+    this.#controls.reset(seats);
+    this.#table.setNear(near);
   }
 
   // The loop.
@@ -110,6 +119,8 @@ class Page {
     this.#controls.apply(this.#engine, state, now);
     this.#update();
     const shown = this.#engine.state;
+    const { seat } = shown;
+    if (this.#mode === "network" && seat !== null && seat !== this.#near) this.#sit([seat], seat);
     this.#table.paint(shown, now);
     this.#describe(shown);
     requestAnimationFrame((next) => this.#frame(next));
@@ -132,9 +143,9 @@ class Page {
         return isPlayed && this.#dialogs.announce(
           this.#isOwn(event.first) ? "You kept the puck too long."
             : `${this.#names[event.first]} kept the puck too long.`);
-      case EVENTS.joined:
-        this.#names = [this.#engine.hostName || "Host", this.#names[AWAY] || "You"];
-        return this.#dialogs.announce(`You play against ${this.#names[HOME]}.`);
+      case EVENTS.playersChanged:
+        this.#names = this.#engine.playerNames;
+        return this.#announcePlayers();
       case EVENTS.finalScore:
         this.#finalScore = [event.first, event.second];
         return;
@@ -144,20 +155,28 @@ class Page {
     }
   }
 
+  #announcePlayers() {
+    // The names may come before the seat.
+    const own = this.#engine.state.seat ?? this.#near;
+    const other = this.#names[1 - own];
+    this.#dialogs.announce(
+      other ? `You play against ${other}.` : "Waiting for your opponent to return.");
+  }
+
   #isOwn(seat) {
-    return this.#mode === "network" ? seat === AWAY : this.#mode === "solo" && seat === HOME;
+    return (this.#mode === "network" || this.#mode === "solo") && seat === this.#near;
   }
 
   #sideOf(seat) { return this.#isOwn(seat) ? "you" : this.#names[seat]; }
 
   #vibrate(touches) {
-    const own = this.#mode === "network" ? TOUCHES.awayMallet : TOUCHES.homeMallet;
+    const own = this.#near === AWAY ? TOUCHES.awayMallet : TOUCHES.homeMallet;
     if (this.#mode !== "demonstration" && touches & own) navigator.vibrate?.(12);
   }
 
   /** Says in words what the state means. */
   #describe(state) {
-    const near = this.#mode === "network" ? AWAY : HOME;
+    const near = this.#near;
     this.#dialogs.showScore(state, this.#names, near, this.#mode);
     if (this.#mode === "demonstration") return;
     if (state.link === LINKS.ended) return this.#describeEnd();
@@ -176,7 +195,9 @@ class Page {
   #describeEnd() {
     const reason = this.#engine.endText || END_REASONS[this.#endCode] || END_REASONS[10];
     const score = this.#finalScore;
-    const text = score ? `${reason} The final score is ${score[1]} to ${score[0]}.` : reason;
+    const [own, other] = [this.#near, 1 - this.#near];
+    const text = score
+      ? `${reason} The final score is ${score[own]} to ${score[other]}.` : reason;
     this.#dialogs.showMessage("The match is over", text, "Join again", () => this.join());
   }
 
@@ -187,7 +208,9 @@ class Page {
       return this.#dialogs.showMessage("Paused", text, "Play on", () => this.resume());
     }
     this.#dialogs.closeMessage();
-    this.#dialogs.showNotice(`${this.#names[1 - near]} has paused the match.`);
+    const other = this.#names[1 - near];
+    this.#dialogs.showNotice(
+      other ? `${other} has paused the match.` : "Waiting for your opponent to return …");
   }
 
   #describeWinner(state) {
@@ -288,7 +311,10 @@ function playerID() {
 }
 
 try {
-  new Page(await AirHockey.load(fetch("air-hockey.wasm")));
+  const engine = await AirHockey.load(fetch("air-hockey.wasm"));
+  // For the browser's console and for tests.
+  globalThis.airHockey = engine;
+  new Page(engine);
 } catch (error) {
   document.getElementById("notice").hidden = false;
   document.getElementById("notice").textContent =

@@ -41,6 +41,9 @@ package final class AirHockeyEngine {
   /// The name of the host, or an empty string while it is not known.
   package var hostName: String { network?.hostName ?? "" }
 
+  /// The names of home and away in a match over the network; empty while they are not known.
+  package var playerNames: SeatValues<String> { network?.names ?? SeatValues("", "") }
+
   /// The host's explanation for the end of the connection; empty if it gave none.
   package var endText: String {
     switch network?.endReason {
@@ -89,7 +92,7 @@ package final class AirHockeyEngine {
   /// Handles the timeouts that are due, and plays the ticks that are. Returns their number.
   @discardableResult
   package func step(at now: Instant) -> Int {
-    if let network { return network.step(towards: targets[.away], at: now) }
+    if let network { return network.step(towards: targets, at: now) }
     return local?.step(towards: targets, at: now) ?? 0
   }
 

@@ -19,6 +19,8 @@ package enum EngineEvent: Hashable, Sendable {
   case finalScore(Score)
   /// The connection has ended.
   case left(EndCode)
+  /// The host has told who plays: `AirHockeyEngine.playerNames`.
+  case playersChanged
 
   /// The code and the two values.
   package var bytes: (code: UInt8, first: UInt8, second: UInt8) {
@@ -30,6 +32,7 @@ package enum EngineEvent: Hashable, Sendable {
     case .reconnect: (35, 0, 0)
     case .finalScore(let score): (36, score.home, score.away)
     case .left(let code): (37, code.rawValue, 0)
+    case .playersChanged: (38, 0, 0)
     }
   }
 

@@ -24,7 +24,8 @@ package struct EngineState: Hashable, Sendable {
   package var rink: RinkState?
   /// The connection.
   package var link = Link.none
-  /// The seat of the person at this page; nil if several or none play here.
+  /// The seat of the person at this page; nil if several or none play here, or before the host has
+  /// given a seat.
   package var seat: Seat?
   /// The round-trip time to the host, or nil if it is unknown.
   package var roundTrip: Duration?

@@ -162,11 +162,15 @@
     return write(list)
   }
 
-  /// Writes the host's name (0), or its explanation for the end of the connection (1), to the
-  /// buffer in UTF-8, and returns its length.
+  /// Writes a text to the buffer in UTF-8, and returns its length: the host's name (0), its
+  /// explanation for the end of the connection (1), or the name of home (2) or away (3).
   @_expose(wasm, "text") @_cdecl("carom_text")
   public func text(_ which: Int32) -> Int32 {
-    write(Array((which == 0 ? engine.hostName : engine.endText).utf8))
+    switch which {
+    case 0: write(Array(engine.hostName.utf8))
+    case 1: write(Array(engine.endText.utf8))
+    default: write(Array(engine.playerNames[which == 2 ? .home : .away].utf8))
+    }
   }
 
   /// Returns the number of ticks after which the state is certain.

@@ -60,23 +60,3 @@ final class LocalMatch {
     rink.state.drawn(from: previous, steps.fraction(at: now), people: people)
   }
 }
-
-/// A value for each of the two seats.
-struct SeatValues<Value> {
-  /// The value of the seat that defends the goal at -x.
-  var home: Value
-  /// The value of the seat that defends the goal at +x.
-  var away: Value
-
-  /// Creates the values of the two seats.
-  init(_ home: Value, _ away: Value) {
-    self.home = home
-    self.away = away
-  }
-
-  /// The value of a seat.
-  subscript(seat: Seat) -> Value {
-    get { seat == .home ? home : away }
-    set { if seat == .home { home = newValue } else { away = newValue } }
-  }
-}

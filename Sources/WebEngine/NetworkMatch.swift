@@ -4,13 +4,13 @@ import CaromPhysics
 import CaromProtocol
 import CaromSimulation
 
-/// A match against the host's player, with the rules of the game above those of any match: which
-/// seat this side has, when it ends, and how corrections are drawn.
+/// A match against the host's player or another client, with the rules of the game above those of
+/// any match: which seat this side has, when it ends, and how corrections are drawn.
 final class NetworkMatch {
-  /// The game's protocol: application `airhockey`, version 3.
+  /// The game's protocol: application `airhockey`, version 4.
   static let application = "airhockey"
   /// The version of the game's messages.
-  static let version: UInt16 = 3
+  static let version: UInt16 = 4
   /// The channel of the game's own messages.
   static let noticeChannel: UInt8 = 2
   /// The number of desyncs after which the host is assumed to run another version of the game.
@@ -22,6 +22,8 @@ final class NetworkMatch {
   private(set) var desyncs = 0
   private var client: StreamClient<Rink>
   private var requests: [RinkInput.Request] = []
+  /// The names of the players, as far as the host has sent them; empty for a seat without a player.
+  private(set) var names = SeatValues("", "")
   /// The final score that the host has sent, or nil if it has not.
   private var finalScore: Score?
   private var view = RinkView()
@@ -103,53 +105,70 @@ final class NetworkMatch {
     }
   }
 
-  /// Takes a notice of the host. A host tells a player nothing but the final score.
+  /// Takes a notice of the host, which sends nothing after the final score.
   private func receive(_ bytes: [UInt8], on channel: UInt8, at now: Instant) {
     guard channel == Self.noticeChannel, finalScore == nil,
-      let notice = try? MatchNotice(decoding: bytes.span), case .ended(_, let score) = notice
+      let notice = try? MatchNotice(decoding: bytes.span)
     else { return client.reject(at: now) }
-    finalScore = score
+    switch notice {
+    case .finish: client.reject(at: now)
+    case .ended(_, let score): finalScore = score
+    case .playing(let home, let away):
+      names = SeatValues(home, away)
+      events.append(.playersChanged)
+    }
   }
 
-  /// Checks each new keyframe: the host must have given this side the seat of away.
+  /// Checks each new keyframe: the host must have given this side a seat.
   private func checkKeyframes(at now: Instant) {
     guard client.client.keyframeCount > keyframes, let rollback = client.client.rollback else {
       return
     }
     keyframes = client.client.keyframeCount
     let isPlayable =
-      client.client.player == 1 && client.client.rate == Preset.ticksPerSecond
+      seat != nil && client.client.rate == Preset.ticksPerSecond
       && rollback.state.state.tick == rollback.tick
     if !isPlayable { client.reject(at: now) }
   }
 
   // MARK: Playing
 
+  /// The seat that the host has given to this side, or nil before that.
+  var seat: Seat? {
+    switch client.client.player {
+    case 0: .home
+    case 1: .away
+    default: nil
+    }
+  }
+
   /// Adds a request of the player. One is carried out in a tick.
   func add(_ request: RinkInput.Request) { requests.append(request) }
 
   /// Handles the timeouts that are due, and plays the ticks that are. Returns their number.
-  /// `target` is where the player wants the mallet; nil leaves it where it is.
-  func step(towards target: MalletInput?, at now: Instant) -> Int {
+  /// `targets` are where the page wants the mallets, of which only this player's counts; nil leaves
+  /// it where it is.
+  func step(towards targets: SeatValues<MalletInput?>, at now: Instant) -> Int {
     client.receive(at: now)
     handleNotices(at: now)
     var ticks = 0
     while client.isTickDue {
-      advance(towards: target, at: now)
+      advance(towards: targets, at: now)
       ticks += 1
     }
     handleNotices(at: now)
     return ticks
   }
 
-  private func advance(towards target: MalletInput?, at now: Instant) {
-    guard let state = client.client.state?.state, let tick = client.client.rollback?.tick else {
+  private func advance(towards targets: SeatValues<MalletInput?>, at now: Instant) {
+    guard let seat, let state = client.client.state?.state, let tick = client.client.rollback?.tick
+    else {
       client.advance(with: RinkInput(), at: now)
       return
     }
     let isRequestDue = !requests.isEmpty && !client.client.isInputPending
     let request = isRequestDue ? requests.removeFirst() : nil
-    let mallet = target ?? MalletInput(state[mallet: .away].vector)
+    let mallet = targets[seat] ?? MalletInput(state[mallet: seat].vector)
     client.advance(with: RinkInput(mallet, request: request), at: now)
     if let corrected = client.client.rollback?.state(at: tick)?.state, corrected != state {
       view.correct(from: state, to: corrected, at: now)
@@ -177,7 +196,7 @@ final class NetworkMatch {
     var state = EngineState()
     state.rink = shown(at: now)
     state.link = link
-    state.seat = .away
+    state.seat = seat
     state.roundTrip = client.client.roundTrip == .zero ? nil : client.client.roundTrip
     state.predictedTicks = client.client.predictedTicks
     state.inputDelay = client.client.currentInputDelay
@@ -192,7 +211,8 @@ final class NetworkMatch {
     let before = tick.rawValue > 0 ? tick.advanced(by: -1) : tick
     let previous = client.client.rollback?.state(at: before)?.state ?? state
     let fraction = client.client.fraction(at: now)
-    return view.shown(state.drawn(from: previous, fraction, people: [.away]), at: now)
+    return view.shown(
+      state.drawn(from: previous, fraction, people: seat.map { [$0] } ?? []), at: now)
   }
 
   private var link: EngineState.Link {

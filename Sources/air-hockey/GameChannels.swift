@@ -1,10 +1,10 @@
 import AirHockey
 import Carom
 
-/// The identity of the game's protocol: application `airhockey`, version 3.
+/// The identity of the game's protocol: application `airhockey`, version 4.
 enum GameWire {
   static let application = "airhockey"
-  static let version: UInt16 = 3
+  static let version: UInt16 = 4
   static let serviceType: ServiceType = "_airhockey._tcp"
   /// The channels that the game uses.
   static let channels: [UInt8] = [0, 1, 2]

@@ -15,6 +15,13 @@ struct HostCommand: AsyncParsableCommand {
   @OptionGroup var net: NetOptions
   @Option(parsing: .unconditional, help: "The port to listen on; 0 lets the system choose.")
   var port = 0
+  @Option(
+    name: .customLong("players"), parsing: .unconditional,
+    help: """
+      How many players can join: 1 (the default) plays against this computer's player; 2 play \
+      against each other, and a computer player takes a seat that is free.
+      """)
+  var clients = 1
   @Flag(
     help: "Start a computer opponent in a second process; it yields its seat to a person.")
   var opponent = false
@@ -36,12 +43,24 @@ struct HostCommand: AsyncParsableCommand {
       throw ValidationError("--matches must be a whole number, 1 or more.")
     }
     try net.protection.checkToken(isHost: true)
+    try checkClients()
     if opponent, [.code, .known, .token].contains(net.protection.policy) {
       throw ValidationError("--opponent has no code, known key or token: leave it out.")
     }
     try checkBrowser()
     if options.headless, net.protection.code?.isEmpty == true {
       throw ValidationError("--headless shows no code: give one with --code CODE.")
+    }
+  }
+
+  private func checkClients() throws {
+    guard clients != 1 else { return }
+    guard clients == 2 else { throw ValidationError("--players must be 1 or 2.") }
+    if options.bot {
+      throw ValidationError("--bot plays a seat that --players 2 leaves to others: leave it out.")
+    }
+    if opponent {
+      throw ValidationError("--players 2 has its own computer player: leave --opponent out.")
     }
   }
 
@@ -67,6 +86,8 @@ struct HostCommand: AsyncParsableCommand {
   func run() async throws {
     var setup = options.setup(try options.playerName(), net)
     setup.matchLimit = matches
+    setup.clients = clients
+    if clients == 2 { setup.waiting = "waiting for two players" }
     let protection = try net.protection.load(makesCode: true)
     setup.policy = protection.security.policy
     setup.notice = protection.notice
@@ -86,7 +107,7 @@ struct HostCommand: AsyncParsableCommand {
       let addresses = try await listing.open(isListed: !unlisted)
       try await Session.host(
         as: local, port: UInt16(port), on: addresses,
-        over: page == nil ? net.kinds : net.kinds.union(.webSocket), seats: 1,
+        over: page == nil ? net.kinds : net.kinds.union(.webSocket), seats: clients,
         spectatorSeats: Self.spectatorLimit, timing: net.timing, security: security,
         browsers: page?.options ?? BrowserOptions(), conditions: net.conditions, loop: loop
       ) { session, port in
@@ -94,18 +115,16 @@ struct HostCommand: AsyncParsableCommand {
         let notice = places.isEmpty ? "" : ", in a browser \(places.joined(separator: " or "))"
         let code = places.first.flatMap(GamePage.makeCode)
         try await listing.begin(
-          as: session.node.local, key: session.node.publicKey, port: port
+          as: session.node.local, key: session.node.publicKey, port: port, freeSeats: clients
         ) { game.announce($0 + notice, code: code) }
         let companion =
           opponent
           ? Companion(
             strength: options.strength, transport: net.transport, policy: security.policy) : nil
         companion?.start(port: port)
-        await game.play(over: session, isHost: true) {
-          listing.update(freeSeats: $0.yieldsSeat ? 1 : 0)
-        } seatFreed: {
-          listing.update(freeSeats: 1)
-          companion?.start(port: port)
+        await game.play(over: session, isHost: true) { freeSeats in
+          listing.update(freeSeats: freeSeats)
+          if freeSeats > 0 { companion?.start(port: port) }
         }
         await listing.close()
         companion?.stop()

@@ -15,6 +15,7 @@ extension NetGame {
     guard let session else { return }
     summary.role = setup.isSpectator ? "watcher" : "client"
     (finalScore, lastWonMatch, desyncs, keyframes) = (nil, nil, 0, 0)
+    names = SeatValues(nil, nil)
     (requests, view, hasPaused) = ([], RinkView(), false)
     recording?.beginNextFile()
     let match = JoinedRollback<Rink>(
@@ -23,7 +24,6 @@ extension NetGame {
         $0.statistics(of: host.connectionID)?.roundTrip
       }, stateLimit: setup.firstStateLimit)
     role = .client(match)
-    computer = ComputerPlayer(.away, strength: setup.strength, seed: .random(in: 0 ... .max))
     opponentJoined(host)
   }
 
@@ -43,10 +43,13 @@ extension NetGame {
     let state = rollback.state.state
     let isFirst = keyframes == 0
     keyframes = match.client.keyframeCount
-    guard match.player == (setup.isSpectator ? nil : 1), state.tick == rollback.tick,
+    guard (match.player == nil) == setup.isSpectator, state.tick == rollback.tick,
       match.client.rate == Preset.ticksPerSecond
     else { return reject(match.host) }
-    guard isFirst, hasBegun(state) else { return }
+    guard isFirst else { return }
+    computer = ComputerPlayer(seat, strength: setup.strength, seed: .random(in: 0 ... .max))
+    showNames()
+    guard hasBegun(state) else { return }
     if state.score == Score() {
       show(.matchStarted, state)
     } else {
@@ -78,12 +81,10 @@ extension NetGame {
   /// Takes a notice of the host. Returns false if the host must not send it.
   private func take(_ notice: MatchNotice) -> Bool {
     switch notice {
-    case .playing(let client):
-      guard setup.isSpectator else { return false }
-      summary.watchedClient = client.isEmpty ? nil : TextWidth.plain(client)
-      if let host = summary.peer, let client = summary.watchedClient {
-        display.write("\(host) plays against \(client)")
-      }
+    case .playing(let home, let away):
+      names = SeatValues(Self.plain(home), Self.plain(away))
+      // Before the first state, this side does not know its seat.
+      if keyframes > 0 { showNames() }
       return true
     case .ended(let match, let score):
       guard finalScore == nil else { return false }
@@ -92,6 +93,24 @@ extension NetGame {
       return true
     case .finish: return false
     }
+  }
+
+  private static func plain(_ name: String) -> String? {
+    name.isEmpty ? nil : TextWidth.plain(name)
+  }
+
+  /// Notes who plays whom, and displays it unless this side plays against the host itself.
+  private func showNames() {
+    if setup.isSpectator {
+      summary.peer = names.home ?? summary.peer
+      summary.watchedClient = names.away
+    } else {
+      summary.peer = names[seat.opponent] ?? summary.peer
+    }
+    guard let home = names.home, let away = names.away else { return }
+    guard setup.isPlayer else { return display.write("\(home) plays against \(away)") }
+    guard let other = names[seat.opponent], other != opponent?.name else { return }
+    display.write("you play against \(other)")
   }
 
   /// Displays the final score that the host has sent.
@@ -110,7 +129,7 @@ extension NetGame {
     }
     let isRequestDue = !requests.isEmpty && !match.client.isInputPending
     let request = isRequestDue ? requests.removeFirst() : nil
-    let mallet = localInput(in: state, at: now) ?? MalletInput(state[mallet: .away].vector)
+    let mallet = localInput(in: state, at: now) ?? MalletInput(state[mallet: seat].vector)
     match.advance(with: RinkInput(mallet, request: request))
     if timers.ending == nil, hasBegun(state) { isPlaying = true }
     if let corrected = match.client.rollback?.state(at: tick)?.state, corrected != state {
@@ -124,7 +143,7 @@ extension NetGame {
   private func localInput(in state: RinkState, at now: Instant) -> MalletInput? {
     if setup.isSpectator { return nil }
     if setup.bot { return computer.input(for: state) }
-    return display.input(of: .away, in: state, at: now)
+    return display.input(of: seat, in: state, at: now)
   }
 
   private func showConfirmedEvents(of match: JoinedRollback<Rink>) {

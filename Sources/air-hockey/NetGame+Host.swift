@@ -5,16 +5,18 @@ import CaromSimulation
 
 // The host side: its simulation is authoritative, and all peers receive the match.
 extension NetGame {
-  /// Opens the match to the peers of the session. It is paused until a client takes the seat.
+  /// Opens the match to the peers of the session. It is paused until a client takes a seat.
   func becomeHost() {
     guard let session else { return }
     if case .host = role { return }
-    summary.role = "host"
+    summary.role = setup.clients == 2 ? "table" : "host"
     (finalScore, lastWonMatch, lastClient, desyncs) = (nil, nil, nil, 0)
     recording?.beginNextFile()
-    let server = RollbackServer(
+    var server = RollbackServer(
       Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: loop.now)
-    let match = HostedRollback(server, over: session, channels: .match, remotePlayers: [1])
+    server.inputFilter = { _, input in ClientSeats.permitted(input) }
+    let match = HostedRollback(
+      server, over: session, channels: .match, remotePlayers: setup.clients == 2 ? [0, 1] : [1])
     match.isPaused = true
     role = .host(match)
   }
@@ -23,8 +25,8 @@ extension NetGame {
     match.receive(at: now)
     while !isOver, let notice = match.pollNotice() { handle(notice, of: match) }
     for notice in session.takeMessages(on: .notices) where !isOver {
-      // Only the client may end its game.
-      guard notice.message == .finish, notice.peer == opponent else {
+      // Only a client may end its game.
+      guard notice.message == .finish, match.player(of: notice.peer) != nil else {
         reject(notice.peer)
         continue
       }
@@ -35,16 +37,17 @@ extension NetGame {
   }
 
   private func handle(_ notice: HostedRollback<Rink>.Notice, of match: HostedRollback<Rink>) {
+    if setup.clients == 2 { return handleClient(notice, of: match) }
     switch notice {
     case .joined(let peer, player: nil):
       display.write("\(peer.name) watches")
-      send(.playing(against: clientName), to: peer)
+      send(playing, to: peer)
     case .joined(let peer, player: _?): begin(match, with: peer)
     case .left(_, player: _?, .replaced): (opponent, isInterrupted) = (nil, false)
     case .left(_, player: _?, let reason):
       match.isPaused = true
       opponentLeft(reason)
-      tellSpectators(of: match)
+      sendNames(to: match.peers)
     case .interrupted(_, player: _?): opponentInterrupted()
     case .resumed(_, player: _?): opponentResumed()
     default: break
@@ -59,32 +62,35 @@ extension NetGame {
     homeRequests.seatTaken(returning: isReturning)
     if isReturning { match.server.setInput(RinkInput(nil, request: .resume), for: 1) }
     endInterruptionPause()
-    tellSpectators(of: match)
+    sendNames(to: match.peers)
     computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
     match.isPaused = false
     isPlaying = true
   }
 
-  /// Sends the name of the client to all spectators.
-  private func tellSpectators(of match: HostedRollback<Rink>) {
-    for peer in match.peers where match.player(of: peer) == nil {
-      send(.playing(against: clientName), to: peer)
-    }
+  /// Tells peers who plays.
+  func sendNames(to peers: [Peer]) { for peer in peers { send(playing, to: peer) } }
+
+  /// The notice that says who plays.
+  var playing: MatchNotice {
+    if setup.clients == 2 { return .playing(home: names.home ?? "", away: names.away ?? "") }
+    return .playing(home: setup.name, away: opponent == nil ? "" : summary.peer ?? "")
   }
 
-  /// The name of the client, or an empty string if the seat is free.
-  private var clientName: String { opponent == nil ? "" : summary.peer ?? "" }
-
   func step(_ match: HostedRollback<Rink>, at now: Instant) {
+    if setup.clients == 2 { setClientInputs(of: match) } else { setInput(of: match, at: now) }
+    match.advance()
+    for event in match.server.events { show(event, match.server.state.state) }
+    if let limit = setup.matchLimit, summary.matches >= limit { finishHosting(match) }
+  }
+
+  private func setInput(of match: HostedRollback<Rink>, at now: Instant) {
     let state = match.server.state.state
     let mallet =
       setup.bot ? computer.input(for: state) : display.input(of: .home, in: state, at: now)
     let input = homeRequests.input(
       mallet ?? MalletInput(state[mallet: .home].vector), in: state)
     match.server.setInput(input, for: 0)
-    match.advance()
-    for event in match.server.events { show(event, match.server.state.state) }
-    if let limit = setup.matchLimit, summary.matches >= limit { finishHosting(match) }
   }
 
   /// Sends the last inputs and the final score to all peers, and ends the game.

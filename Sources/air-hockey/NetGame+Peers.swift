@@ -57,7 +57,7 @@ extension NetGame {
       case .host(let match): match.server.state.state
       case .client(let match): match.state?.state
       }
-    guard !setup.isSpectator, let state else { return }
+    guard setup.isPlayer, let state else { return }
     let hasPaused = state.pauses.contains(.of(seat))
     switch command {
     case .pause: request(hasPaused ? .resume : .pause)
@@ -94,12 +94,13 @@ extension NetGame {
     summary.cipher = link?.security?.protection.encryption?.rawValue
     summary.fingerprint = link?.security?.fingerprint?.description
     display.write("\(peer.name) sits down" + (summary.fingerprint.map { ", key \($0)" } ?? ""))
-    seatTaken(peer.info)
+    // The seat of a computer player can be had.
+    seatsChanged(peer.info.yieldsSeat ? 1 : 0)
   }
 
   /// Waits for an opponent who has lost the network. A host pauses the match while it waits.
   func opponentInterrupted() {
-    guard let peer = summary.peer else { return }
+    guard let peer = opponent?.name else { return }
     isInterrupted = true
     display.write("no connection to \(peer): waiting for its return")
     guard case .host(let match) = role, !match.server.state.state.isPaused else { return }
@@ -108,7 +109,7 @@ extension NetGame {
   }
 
   func opponentResumed() {
-    guard let peer = summary.peer else { return }
+    guard let peer = opponent?.name else { return }
     isInterrupted = false
     display.write("\(peer) is back")
     endInterruptionPause()
@@ -133,7 +134,7 @@ extension NetGame {
       return end("\(reason)")
     }
     if case .client = role { role = .undecided }
-    seatFreed()
+    seatsChanged(1)
   }
 
   /// Whether this side joined a host but never received a state from it, so that nothing was

@@ -19,6 +19,11 @@ extension NetGame {
     var reopens = true
     /// Whether this side watches a match without playing.
     var isSpectator = false
+    /// The number of clients who can play at the table of a host: 1 plays this side, 2 play each
+    /// other.
+    var clients = 1
+    /// Whether a player at this computer takes part in the match.
+    var isPlayer: Bool { !isSpectator && clients == 1 }
     /// Whether network statistics are displayed every second.
     var showsNetwork = false
     /// The policy that the session's connections must meet.

@@ -9,7 +9,7 @@ extension NetGame {
     var view = currentView(at: now)
     view.status = status(at: now)
     view.isStatusWhole = setup.showsNetwork
-    if setup.isSpectator { view.hint = "q quit" }
+    if !setup.isPlayer { view.hint = "q quit" }
     display.present(view)
     if isPlaying { summary.frames += 1 }
   }
@@ -20,9 +20,10 @@ extension NetGame {
   }
 
   private func status(at now: Instant) -> String {
-    if isInterrupted, let peer = summary.peer {
+    if isInterrupted, let peer = opponent?.name {
       return "no connection to \(peer) · waiting for its return"
     }
+    if setup.clients == 2, isPlaying { return "\(meters.rate.perSecond) Hz" }
     guard let opponent, let node = session?.node,
       let statistics = node.assumeIsolated({ $0.statistics(of: opponent.connectionID) })
     else { return [setup.name, setup.notice].compactMap(\.self).joined(separator: " · ") }
@@ -52,17 +53,14 @@ extension NetGame {
   }
 
   private func currentView(at now: Instant) -> TableView {
-    let names = (own: setup.name, other: summary.peer ?? "")
+    let side = setup.isPlayer ? seat : .home
+    let names = (own: name(side), other: name(side.opponent))
     switch role {
     case .host(let match) where isPlaying:
-      return TableView(match.server.state.state, seenFrom: .home, names: names)
+      return TableView(match.server.state.state, seenFrom: side, names: names)
     case .client(let match) where isPlaying || !setup.isSpectator:
       guard let state = match.state?.state else { return waitingView }
-      if setup.isSpectator {
-        let names = (summary.peer ?? "", summary.watchedClient ?? "nobody")
-        return TableView(view.shown(state, at: now), seenFrom: .home, names: names)
-      }
-      return TableView(view.shown(state, at: now), seenFrom: .away, names: names)
+      return TableView(view.shown(state, at: now), seenFrom: side, names: names)
     default: return waitingView
     }
   }
@@ -100,11 +98,15 @@ extension NetGame {
   }
 
   private func name(_ seat: Seat) -> String {
-    let peer = summary.peer ?? "the other player"
-    if setup.isSpectator { return seat == .home ? peer : summary.watchedClient ?? "the opponent" }
-    return seat == self.seat ? setup.name : peer
+    if setup.isPlayer {
+      return seat == self.seat ? setup.name : names[seat] ?? summary.peer ?? "the other player"
+    }
+    return names[seat] ?? "nobody"
   }
 
   /// The seat of the player at this computer.
-  var seat: Seat { if case .client = role { .away } else { .home } }
+  var seat: Seat {
+    guard case .client(let match) = role else { return .home }
+    return match.player == 0 ? .home : .away
+  }
 }

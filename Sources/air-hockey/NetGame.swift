@@ -41,8 +41,15 @@ actor NetGame: LoopActor {
   var session: Session?
   var display: any GameDisplay = NoDisplay()
   var role = Role.undecided
-  /// The other player, or the host if this side is a spectator.
+  /// The other player, or the host if this side is a spectator or plays another client of the host.
+  /// Nil on a host that does not play itself.
   var opponent: Peer?
+  /// The players of the two seats: on a host that does not play itself, its clients; on a client or
+  /// spectator, the names that the host has sent.
+  var names = SeatValues<String?>(nil, nil)
+  /// The seats at a table whose host does not play itself, and the peers that have them.
+  var clientSeats: ClientSeats
+  var clientPeers = SeatValues<Peer?>(nil, nil)
   /// The id of the last client on a host, whose match and score are restored when it returns; nil
   /// if there has been no client.
   var lastClient: PeerID?
@@ -81,14 +88,14 @@ actor NetGame: LoopActor {
   private(set) var isOver = false
   /// Whether the network failed before play began.
   private(set) var wasAbandoned = false
-  private(set) var seatFreed: @Sendable () -> Void = {}
-  private(set) var seatTaken: @Sendable (PeerInfo) -> Void = { _ in }
+  private(set) var seatsChanged: @Sendable (_ free: Int) -> Void = { _ in }
 
   init(_ setup: Setup, on loop: NetworkLoop) {
     self.setup = setup
     self.loop = loop
     summary.security = setup.policy.rawValue
     computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
+    clientSeats = ClientSeats(strength: setup.strength, seed: .random(in: 0 ... .max))
   }
 
   /// Opens the display and shows the empty table until a match begins.
@@ -114,15 +121,14 @@ actor NetGame: LoopActor {
   }
 
   /// Plays with the peers of a session until the game ends. If this side is not known to host, it
-  /// hosts as soon as a peer has joined it. Calls `seatTaken` when a player has joined, and
-  /// `seatFreed` when the seat is free again.
+  /// hosts as soon as a peer has joined it. Calls `seatsChanged` with the number of seats that are
+  /// free or can be had from a computer player, whenever it changes.
   func play(
     over session: Session, isHost: Bool = false,
-    seatTaken: @escaping @Sendable (PeerInfo) -> Void = { _ in },
-    seatFreed: @escaping @Sendable () -> Void = {}
+    seatsChanged: @escaping @Sendable (_ free: Int) -> Void = { _ in }
   ) async {
     session.rejectMessages(exceptOn: GameWire.channels)
-    (self.session, self.seatTaken, self.seatFreed) = (session, seatTaken, seatFreed)
+    (self.session, self.seatsChanged) = (session, seatsChanged)
     if isOver { await session.node.retire() }
     if isHost, !isOver { becomeHost() }
     // A game that ends with its opponent must not admit another player before the next frame.

@@ -22,13 +22,13 @@ extension PlayOptions {
     _ setup: NetGame.Setup,
     _ connect: @escaping @Sendable (NetworkLoop, NetGame) async throws -> Void
   ) async throws {
-    if !setup.isSpectator { try checkSeat() }
+    if setup.isPlayer { try checkSeat() }
     Interrupts.begin()
     do {
       let summary = try await withNetworkLoop { (loop) async throws in
         let game = NetGame(setup, on: loop)
         try await game.begin { () throws(CommandFailure) in
-          try makeDisplay(.one, isSpectator: setup.isSpectator)
+          try makeDisplay(setup.isPlayer ? .one : .nobody, isSpectator: !setup.isPlayer)
         }
         let connecting = Task { () -> (any Error)? in
           do {

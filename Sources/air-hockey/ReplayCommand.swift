@@ -19,6 +19,8 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(parsing: .unconditional, help: "The second at which to begin.") var from = 0
   @Flag(help: "Check the file without showing it.") var check = false
   @Flag(help: "Print the result of the check as one JSON object.") var json = false
+  @Flag(help: "Print the number and the hash of each tick, to compare two recordings.")
+  var hashes = false
 
   func validate() throws {
     guard (0...1_000_000).contains(from) else {
@@ -30,6 +32,7 @@ struct ReplayCommand: AsyncParsableCommand {
     var replay = try Self.open(file)
     do throws(DecodeError) {
       try replay.seek(to: start(of: replay))
+      if hashes { return try printHashes(&replay) }
       if check || json || !Terminal.isPresent { return try report(&replay) }
     } catch {
       throw Self.damaged(file, error, at: replay.tick)
@@ -84,6 +87,12 @@ struct ReplayCommand: AsyncParsableCommand {
     var score = ""
     var hash = ""
     var isComplete: Bool
+  }
+
+  private func printHashes(_ replay: inout ReplayReader<Rink>) throws(DecodeError) {
+    while try replay.step() {
+      print("\(replay.tick.rawValue) \(String(replay.game.hash, radix: 16))")
+    }
   }
 
   private func report(_ replay: inout ReplayReader<Rink>) throws(DecodeError) {

@@ -5,11 +5,13 @@ import TerminalText
 
 /// The summary of a session, which is printed at its end as a line of text or as JSON.
 struct Summary: Encodable, Equatable {
-  /// The role of this side: "host", "client", "watcher" (a spectator) or "local".
+  /// The role of this side: "host", "table" (a host whose clients play each other), "client",
+  /// "watcher" (a spectator) or "local".
   var role: String
-  /// The other player's name; nil if nobody joined.
+  /// The other player's name or, on a side that does not play, the home player's; nil if nobody
+  /// joined.
   var peer: String?
-  /// The name of the host's client, if this side is a spectator and the host has a client.
+  /// The away player's name, on a side that does not play.
   var watchedClient: String?
   /// The last transport of the session, "udp" or "tcp"; nil if nobody joined.
   var transport: String?
@@ -55,13 +57,13 @@ struct Summary: Encodable, Equatable {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// The score with this player's goals first. For a spectator, the goals of the watched host come
+  /// The score with this player's goals first. On a side that does not play, home's goals come
   /// first.
   private var result: String {
     guard let peer else { return "\(score) against nobody" }
     return switch role {
     case "client": "\(score.mirrored) against \(peer)"
-    case "watcher": "\(peer) \(score) against \(watchedClient ?? "the opponent")"
+    case "watcher", "table": "\(peer) \(score) against \(watchedClient ?? "the opponent")"
     default: "\(score) against \(peer)"
     }
   }

@@ -26,12 +26,13 @@ actor TableListing: LoopActor {
   /// `report` with a line of text for the players at this computer whenever the advertisement
   /// changes. `key` is the public key with which players may begin their handshakes.
   func begin(
-    as host: PeerInfo, key: PublicKey?, port: UInt16, _ report: @escaping @Sendable (String) -> Void
+    as host: PeerInfo, key: PublicKey?, port: UInt16, freeSeats: Int,
+    _ report: @escaping @Sendable (String) -> Void
   ) throws {
     guard let discovery else { return report("not listed, port \(port)") }
     let service = AdvertisedService(
       name: host.name, type: GameWire.serviceType, port: port,
-      txt: Self.text(host.id, key, freeSeats: 1))
+      txt: Self.text(host.id, key, freeSeats: freeSeats))
     let advertising = try discovery.advertise(service) { event in
       switch event {
       case .established(let name): report("visible as '\(name)', port \(port)")

@@ -125,20 +125,34 @@ import Testing
   }
 
   @Test(arguments: ["", "Leo", "日本", String(repeating: "x", count: 63)])
-  func `a notice for spectators has the client's name`(name: String) throws {
-    let bytes = [2] + Array(name.utf8)
-    #expect(MatchNotice.playing(against: name).encoded == bytes)
-    #expect(try MatchNotice(decoding: bytes.span) == .playing(against: name))
+  func `a notice says who plays`(name: String) throws {
+    let text = Array(name.utf8)
+    let notice = MatchNotice.playing(home: name, away: "Zoe")
+    #expect(notice.encoded == [2, UInt8(text.count)] + text + Array("Zoe".utf8))
+    for notice in [notice, .playing(home: "Zoe", away: name)] {
+      #expect(try MatchNotice(decoding: notice.encoded.span) == notice)
+    }
   }
 
-  @Test(arguments: [[UInt8](repeating: 0x78, count: 64), [0xFF], [0x41, 0xC3]])
-  func `a notice whose name is too long or not UTF-8 is malformed`(name: [UInt8]) {
-    let bytes = [2] + name
-    #expect(throws: DecodeError.invalid(what: "name")) { try MatchNotice(decoding: bytes.span) }
+  @Test(
+    arguments: [
+      [64] + [UInt8](repeating: 0x78, count: 64), [0] + [UInt8](repeating: 0x78, count: 64),
+      [1, 0xFF], [0, 0xFF], [2, 0x41, 0xC3], [2, 0xC3, 0xA4, 0xC3],
+    ] as [[UInt8]])
+  func `a notice whose name is too long or not UTF-8 is malformed`(names: [UInt8]) {
+    #expect(throws: DecodeError.invalid(what: "name")) {
+      try MatchNotice(decoding: ([2] + names).span)
+    }
+  }
+
+  @Test(arguments: [[], [1], [4, 0x41]] as [[UInt8]])
+  func `a notice without a whole name is malformed`(names: [UInt8]) {
+    #expect(throws: DecodeError.self) { try MatchNotice(decoding: ([2] + names).span) }
   }
 
   @Test func `a name that is too long is omitted from a notice`() {
-    #expect(MatchNotice.playing(against: String(repeating: "x", count: 64)).encoded == [2])
+    let long = String(repeating: "x", count: 64)
+    #expect(MatchNotice.playing(home: long, away: long).encoded == [2, 0])
   }
 
   @Test(

@@ -25,6 +25,8 @@ import Testing
     ["join", "x", "--reconnect", "3601"], ["join", "x", "--conditions", "lunar"],
     ["join", "x", "--conditions", "mobile", "--transport", "tcp"],
     ["host", "--port", "65536"], ["auto", "--port", "-1"],
+    ["host", "--players", "3"], ["host", "--players", "0"], ["host", "--players", "2", "--bot"],
+    ["host", "--players", "2", "--opponent"],
     ["host", "--browser"], ["host", "--browser", "--code"], ["host", "--page", "."],
     ["host", "--browser", "--security", "none", "--transport", "udp"],
     ["host", "--browser", "--security", "none", "--conditions", "mobile"],
@@ -102,6 +104,7 @@ import Testing
   @Test(arguments: [
     ("host", "1-0 against Maya; "), ("local", "1-0 against Maya; "),
     ("client", "0-1 against Maya; "), ("watcher", "Maya 1-0 against the opponent; "),
+    ("table", "Maya 1-0 against the opponent; "),
   ])
   func `a summary's line has the player's own goals first, and its JSON those of home`(
     role: String, start: String

@@ -12,7 +12,7 @@ struct PythonKnownHostTests {
 
   private func makeInfo() -> PeerInfo {
     PeerInfo(
-      id: .random(), name: "Session", application: "airhockey", applicationVersion: 3)
+      id: .random(), name: "Session", application: "airhockey", applicationVersion: 4)
   }
 
   @Test(arguments: transports, [true, false])

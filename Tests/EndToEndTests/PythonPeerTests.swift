@@ -6,8 +6,11 @@ private struct HostProcess {
   let game: RunningGame
   let port: String
 
-  init(name: String, _ arguments: [String] = []) async throws {
-    let fixed = ["host", "--bot", "--interface", "lo", "--unlisted", "--json", "--name", name]
+  /// Starts a host whose player is a computer, or that does not play because it has two clients.
+  init(name: String, clients: Int = 1, _ arguments: [String] = []) async throws {
+    let player = clients == 1 ? ["--bot"] : ["--players", "\(clients)"]
+    let fixed =
+      ["host", "--interface", "lo", "--unlisted", "--json", "--name", name] + player
     game = try RunningGame(fixed + arguments)
     port = try #require(try await game.line("port ").split(separator: " ").last.map(String.init))
   }
@@ -69,6 +72,30 @@ struct PythonPeerTests {
     #expect(client["peer"] as? String == "Page")
     #expect(client["desyncs"] as? Int == 0)
     #expect(client["score"] as? String == (try text(summary["score"])))
+  }
+
+  @Test func `a client written from the page plays home against another client of the host`()
+    async throws
+  {
+    let host = try await HostProcess(name: "Table", clients: 2, ["--security", "none"])
+    let peer = try PythonPeer.start([
+      "127.0.0.1", host.port, "--seconds", "4", "--name", "Page", "--transport", "udp",
+    ])
+    try await host.game.line("Page sits down")
+    let client = try RunningGame.join(host.port, "--security", "none", "--transport", "tcp")
+    try await client.line("you play against Page")
+    let summary = try await peer.summary()
+    #expect(summary["violations"] as? [String] == [])
+    #expect(summary["seat"] as? Int == 0)
+    #expect(summary["names"] as? [String] == ["Page", "Leo"])
+    #expect(summary["endReason"] as? String == "finished")
+    #expect((summary["hashes"] as? Int ?? 0) > 0)
+    try await host.game.line("Page has left: finished")
+    client.process.signal(SIGTERM)
+    let report = try await client.report()
+    #expect(report.desyncs == 0 && report.peer == "Page")
+    host.game.process.signal(SIGTERM)
+    #expect(try await host.game.report().role == "table")
   }
 
   @Test(

@@ -1,36 +1,15 @@
 // Matches of a page in a real browser, which comes from the host that it plays against.
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import test from "node:test";
 
 import { Browser, skip as skipBrowser } from "./chromium.mjs";
-import { engineFile, Host, skipHost, until } from "./support.mjs";
+import { skipHost, startHost, until } from "./support.mjs";
 
 const skip = skipHost || skipBrowser;
 const screen = { width: 1280, height: 800 };
 const text = (id) => `document.getElementById("${id}").textContent`;
 const isPlaying = `${text("far-name")} === "Maya" && !document.getElementById("score").hidden`;
-
-/** A folder with the page, as `make wasm` builds it. */
-function makePage(context) {
-  const folder = mkdtempSync(path.join(tmpdir(), "carom-page-"));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of readdirSync("Sources/AirHockeyPage")) {
-    copyFileSync(`Sources/AirHockeyPage/${name}`, path.join(folder, name));
-  }
-  copyFileSync(engineFile, path.join(folder, "air-hockey.wasm"));
-  return folder;
-}
-
-/** Starts a host that serves the page. */
-function startHost(context, ...options) {
-  const host = new Host("--browser", "--page", makePage(context), ...options);
-  context.after(() => host.end());
-  return host;
-}
 
 /** Opens the page of a host, and joins. */
 async function join(context, host) {

@@ -1,10 +1,12 @@
-// What the tests of the engine share: its file, a clock, streams in place of WebSockets, and hosts.
+// What the tests of the engine share: its file, a clock, streams in place of WebSockets, pages, hosts.
 
 import { spawn } from "node:child_process";
 import { webcrypto } from "node:crypto";
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import net from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 
 import { AirHockey } from "../../Sources/AirHockeyPage/air-hockey.js";
 
@@ -54,19 +56,38 @@ export async function until(condition, seconds, what) {
   }
 }
 
-const hostProgram = process.env.CAROM_HOST ?? ".build/release/air-hockey";
+/** The game's program. */
+export const hostProgram = process.env.CAROM_HOST ?? ".build/release/air-hockey";
 
 /** Whether the tests with hosts are skipped, and why. */
 export const skipHost = existsSync(hostProgram) ? false : "the host's program is not built";
 
-/** An `air-hockey host` that plays by itself. */
+/** A folder with the page, as `make wasm` builds it. */
+export function makePage(context) {
+  const folder = mkdtempSync(path.join(tmpdir(), "carom-page-"));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of readdirSync("Sources/AirHockeyPage")) {
+    copyFileSync(`Sources/AirHockeyPage/${name}`, path.join(folder, name));
+  }
+  copyFileSync(engineFile, path.join(folder, "air-hockey.wasm"));
+  return folder;
+}
+
+/** Starts a host that serves the page. */
+export function startHost(context, ...options) {
+  const host = new Host("--browser", "--page", makePage(context), ...options);
+  context.after(() => host.end());
+  return host;
+}
+
+/** An `air-hockey host` that plays by itself, unless its clients play each other. */
 export class Host {
   lines = "";
 
   constructor(...options) {
     this.process = spawn(hostProgram, [
-      "host", "--bot", "--interface", "lo", "--unlisted", "--json", "--name", "Maya",
-      "--security", "none", ...options,
+      "host", "--interface", "lo", "--unlisted", "--json", "--name", "Maya", "--security", "none",
+      ...(options.includes("--players") ? [] : ["--bot"]), ...options,
     ]);
     this.output = "";
     this.process.stdout.on("data", (text) => (this.output += text));

@@ -8,6 +8,7 @@ enum FolderRule {
   static let fileLimit = 40
 
   static let order: [String: [String]] = [
+    "air-hockey": ["Support"],
     "CaromCrypto": ["Primitives", "Noise", "Identity", "Access"],
     "CaromDNS": [
       "Message", "Link", "Service", "Cache", "Responder", "Querier", "Update", "Unicast", "Domain",

@@ -14,8 +14,8 @@ private struct Meeting {
   var now = Instant(nanoseconds: 1_000_000_000)
   var events: [EngineEvent] = []
 
-  init(version: UInt16 = NetworkMatch.version, seats: Int = 1) {
-    host = TestHost(version: version, seats: seats, at: now)
+  init(version: UInt16 = NetworkMatch.version, seats: Int = 1, client: Seat = .away) {
+    host = TestHost(version: version, seats: seats, client: client, at: now)
     engine.join(as: PeerID(high: 2, low: 2), name: "Leo", at: now)
   }
 
@@ -34,6 +34,7 @@ private struct Meeting {
       let state = engine.state(at: now)
       if let puck = state.rink?.puck.position.vector {
         engine.setTarget(Vector(0.7, 0.7 * puck.y), of: .away)
+        engine.setTarget(Vector(-0.7, 0.7 * puck.y), of: .home)
       }
       engine.step(at: now)
       if isConnected { host.exchange(with: engine, at: now) }
@@ -133,7 +134,7 @@ struct NetworkMatchTests {
   }
 
   @Test func `a host of another version is told apart`() {
-    var meeting = Meeting(version: 2)
+    var meeting = Meeting(version: 3)
     meeting.open()
     meeting.play(.milliseconds(200))
     #expect(meeting.events == [.left(.otherVersion)])
@@ -146,8 +147,37 @@ struct NetworkMatchTests {
     #expect(meeting.events == [.left(.full)])
   }
 
-  @Test(arguments: [[9], [2, 1], []])
-  func `a notice that no host sends to a player ends the match`(bytes: [UInt8]) {
+  @Test func `a client at home's seat plays in step with the host`() throws {
+    var meeting = Meeting(client: .home)
+    meeting.open()
+    #expect(meeting.engine.state(at: meeting.now).seat == nil)
+    meeting.play(.seconds(4))
+    let state = meeting.engine.state(at: meeting.now)
+    #expect(state.link == .playing && state.seat == .home && state.desyncs == 0)
+    #expect(abs(meeting.host.match.server.state.state.homeMallet.vector.x + 0.7) < 0.01)
+    meeting.engine.add(.pause, of: .home)
+    meeting.play(.seconds(1))
+    #expect(meeting.host.match.server.state.state.pauses == .home)
+  }
+
+  @Test func `the page learns who plays`() {
+    var meeting = Meeting()
+    meeting.open()
+    meeting.play(.seconds(1))
+    #expect(meeting.engine.playerNames == SeatValues("", ""))
+    for (home, away) in [("Zoe", "Leo"), ("", "Leo")] {
+      meeting.host.send(
+        MatchNotice.playing(home: home, away: away).encoded, on: 2, at: meeting.now)
+      meeting.play(.milliseconds(200))
+      #expect(meeting.engine.playerNames == SeatValues(home, away))
+    }
+    #expect(meeting.events.filter { $0 == .playersChanged }.count == 2)
+    #expect(EngineEvent.playersChanged.bytes == (38, 0, 0))
+    #expect(meeting.link == .playing)
+  }
+
+  @Test(arguments: [[9], [0], [2, 9], []])
+  func `a notice that no host sends ends the match`(bytes: [UInt8]) {
     var meeting = Meeting()
     meeting.open()
     meeting.play(.seconds(1))

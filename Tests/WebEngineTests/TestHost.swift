@@ -5,8 +5,8 @@ import CaromSimulation
 
 @testable import WebEngine
 
-/// The host of a match, whose home player is a computer, with streams that deliver what was written
-/// after `delay`. Everything happens on the time of the test.
+/// The host of a match of a client and a computer player, with streams that deliver what was
+/// written after `delay`. Everything happens on the time of the test.
 struct TestHost {
   /// The time for which bytes are on the way.
   var delay = Duration.milliseconds(20)
@@ -15,20 +15,24 @@ struct TestHost {
   /// The reasons for which connections have ended.
   private(set) var ended: [DisconnectReason] = []
   private var host: Host
-  private var computer = ComputerPlayer(.home, strength: .hard, seed: 5)
+  private var computer: ComputerPlayer
   private var requests = HomeRequests()
   /// The connection that the newest stream belongs to.
   private var stream: ConnectionID?
   private var toHost: [(arrival: Instant, bytes: [UInt8])] = []
   private var toEngine: [(arrival: Instant, bytes: [UInt8])] = []
 
-  init(version: UInt16 = NetworkMatch.version, seats: Int = 1, at now: Instant) {
+  init(
+    version: UInt16 = NetworkMatch.version, seats: Int = 1, client: Seat = .away, at now: Instant
+  ) {
     let local = PeerInfo(
       id: PeerID(high: 1, low: 1), name: "Maya", application: "airhockey",
       applicationVersion: version)
     host = Host(local, seats: seats)
     match = RollbackHost(
-      RollbackServer(Rink(), players: 2, rate: Preset.ticksPerSecond, at: now), remotePlayers: [1])
+      RollbackServer(Rink(), players: 2, rate: Preset.ticksPerSecond, at: now),
+      remotePlayers: [Int(client.rawValue)])
+    computer = ComputerPlayer(client.opponent, strength: .hard, seed: 5)
   }
 
   /// Accepts a stream from the engine. What was on the way on an earlier one is lost.
@@ -95,7 +99,8 @@ struct TestHost {
   private mutating func playDueTicks(at now: Instant) {
     for _ in 0..<match.server.takeDueTicks(at: now) {
       let state = match.server.state.state
-      match.server.setInput(requests.input(computer.input(for: state), in: state), for: 0)
+      let input = requests.input(computer.input(for: state), in: state)
+      match.server.setInput(input, for: Int(computer.seat.rawValue))
       match.advance()
     }
     var writer = PacketWriter()

@@ -39,6 +39,8 @@ import Testing
         "word of a client whose time is up": MatchNotice.finish,
         "word of a host that ends the session": .ended(
           match: 0x0203, Score(home: 3, away: 5)),
+        "word of a host whose clients play": .playing(home: "Miáa", away: "Leo"),
+        "word of a host that waits for away": .playing(home: "Maya", away: ""),
       ])
     for score in [[8, 0], [0, 8], [7, 7]] as [[UInt8]] {
       #expect(throws: DecodeError.invalid(what: "score")) {

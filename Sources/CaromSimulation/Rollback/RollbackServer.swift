@@ -26,6 +26,12 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
 
   /// The confirmed match and its clients.
   public internal(set) var broadcaster: RollbackBroadcaster<Game>
+  /// Restricts what clients may do: called with each client's player and input before the input is
+  /// confirmed, it returns the input that counts. Nil, the default, accepts every input as it is.
+  ///
+  /// For example, it can remove a request that only the server may make. It must leave an input
+  /// that it has returned as it is. The inputs that the server itself sets do not pass through it.
+  public var inputFilter: (@Sendable (_ player: Int, _ input: Game.Input) -> Game.Input)?
   var seats: [Seat]
   private var pace: ClockPace
   /// The number of ticks ahead of the confirmed tick for which received inputs are stored: two
@@ -140,8 +146,12 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
       && broadcaster.sentInputs[player].end > broadcaster.sentInputs[player].start
     if isMissing { seats[player].missed += 1 }
     seats[player].meter.recordTick(lateInputs: isMissing ? 1 : 0, rate: pace.rate)
-    let input = broadcaster.sentInputs[player].input(at: tick)
+    let input = filtered(broadcaster.sentInputs[player].input(at: tick), of: player)
     return seats[player].carriedInput?.merged(with: input) ?? input
+  }
+
+  private func filtered(_ input: Game.Input, of player: Int) -> Game.Input {
+    inputFilter?(player, input) ?? input
   }
 
   /// Updates the timing report for a player's client.
@@ -214,7 +224,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     guard end > before else { return }
     var late = before
     while late < end, late < broadcaster.tick {
-      let input = broadcaster.sentInputs[player][late]
+      let input = filtered(broadcaster.sentInputs[player][late], of: player)
       // Only the one-time actions of a late input still count; its held part is out of date.
       if input != input.held {
         seats[player].carriedInput = seats[player].carriedInput?.merged(with: input) ?? input

@@ -73,6 +73,29 @@ import Testing
     #expect(match.desyncs.isEmpty)
   }
 
+  @Test func `a request that the filter removes never applies, whether in time or late`() {
+    var match = ServerMatch(Rink(), seed: 4, conditions: .poor)
+    match.server.inputFilter = { player, input in
+      player == 0 && input.request == .pause ? input.held : input
+    }
+    match.join(0)
+    match.join(1)
+    var ticks = [0, 0]
+    match.play(until: .zero + .seconds(8)) { seat, client in
+      guard let state = client.state?.state else { return RinkInput() }
+      ticks[seat] += 1
+      let mallet = MalletInput(state[mallet: seat == 0 ? .home : .away].vector)
+      let pauses = seat == 0 ? ticks[0] % 20 == 0 : ticks[1] == 120
+      return RinkInput(mallet, request: pauses ? .pause : nil)
+    }
+    #expect(ticks[0] > 300)
+    #expect(match.server.state.state.pauses == .away)
+    for seat in 0...1 {
+      let agrees = match.agrees(seat)
+      #expect(agrees)
+    }
+  }
+
   @Test func `a late joiner and a spectator start from a keyframe and catch up`() {
     let line = LinkConditions(
       oneWay: .milliseconds(60), jitter: .uniform(.milliseconds(10)), loss: 0.1)

@@ -19,11 +19,14 @@ import Testing
     let info: PeerInfo
     let views: AsyncStream<TableView>
 
-    init(_ name: String, isSpectator: Bool = false, on loop: NetworkLoop) async throws {
+    init(
+      _ name: String, isSpectator: Bool = false, clients: Int = 1, on loop: NetworkLoop
+    ) async throws {
       info = PeerInfo(
         id: .random(), name: name, application: GameWire.application, isSpectator: isSpectator)
       var setup = NetGame.Setup(name: name, bot: true, strength: .easy)
       setup.isSpectator = isSpectator
+      setup.clients = clients
       game = NetGame(setup, on: loop)
       let (views, continuation) = AsyncStream.makeStream(
         of: TableView.self, bufferingPolicy: .bufferingNewest(1))
@@ -35,7 +38,7 @@ import Testing
     func host(_ body: @Sendable (Endpoint) async throws -> Void) async throws {
       let game = game
       try await Session.host(
-        as: info, on: [.loopback4], seats: 1, spectatorSeats: 1, loop: game.loop
+        as: info, on: [.loopback4], seats: game.setup.clients, spectatorSeats: 1, loop: game.loop
       ) { session, port in
         async let playing: Void = game.play(over: session, isHost: true)
         try await body(Endpoint(.loopback4, port: port))
@@ -94,6 +97,31 @@ import Testing
         #expect(watching.hint == "q quit")
         for shown in [spectator, client] { await shown.game.end("over") }
         _ = try await (playing, seeing)
+      }
+    }
+  }
+
+  @Test func `two clients of a host see each other's names and themselves on the left`()
+    async throws
+  {
+    try await withNetworkLoop { loop in
+      let host = try await Shown("Maya", clients: 2, on: loop)
+      let clients = [try await Shown("Leo", on: loop), try await Shown("Zoe", on: loop)]
+      try await host.host { endpoint in
+        async let first: Void = clients[0].join(endpoint)
+        _ = try await clients[0].view { $0.left.name == "Leo" && $0.right.name == "Computer" }
+        async let second: Void = clients[1].join(endpoint)
+        _ = try await clients[0].view { $0.left.name == "Leo" && $0.right.name == "Zoe" }
+        _ = try await clients[1].view { $0.left.name == "Zoe" && $0.right.name == "Leo" }
+        let table = try await host.view { $0.left.name == "Leo" && $0.right.name == "Zoe" }
+        #expect(table.hint == "q quit")
+        await clients[0].game.end("over")
+        try await first
+        _ = try await host.view { $0.left.name == "nobody" && $0.right.name == "Zoe" }
+        await clients[1].game.end("over")
+        try await second
+        let waiting = try await host.view { $0.banner?.title == "Waiting" }
+        #expect(waiting.banner?.detail.contains("Zoe is gone (left)") == true)
       }
     }
   }

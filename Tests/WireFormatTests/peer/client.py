@@ -1,4 +1,4 @@
-"""The client, which requests a seat and plays away."""
+"""The client, which requests a seat and plays."""
 
 import os
 import socket
@@ -6,25 +6,26 @@ import time
 
 from inputs import KEYFRAME, MOST_X, PAUSE, RESUME, TICKS_PER_SECOND, read_seat
 from links import GONE, HANDSHAKE, HELLO, RETRY, Datagrams, Stream
-from play import Player, finish_word, read_ended
-from rink import AWAY
+from play import ENDED, PLAYING, Player, finish_word, read_ended, read_playing
+from rink import AWAY, HOME
 from rollback import PATIENCE, Follower
 from session import REASONS, REQUEST, Session
 from game_peer import INPUTS, SYNC, WORDS, Peer
+from wire import Broken
 
-APPLICATION = ("airhockey", 3)
+APPLICATION = ("airhockey", 4)
 OFF_RINK = "place"
 
 
 class Client(Peer):
-    """Requests a seat, and plays away."""
+    """Requests a seat, and plays."""
 
     role = "client"
 
     def __init__(self, options):
         super().__init__(options)
-        self.game, self.player = Follower(self.violation), Player(AWAY)
-        self.asked, self.ended, self.seat = [], None, None
+        self.game, self.player = Follower(self.violation), None
+        self.asked, self.ended, self.seat, self.names = [], None, None, []
         self.takers = {INPUTS: self.take_inputs, SYNC: self.read_sync, WORDS: self.take_word}
         address = (socket.gethostbyname(options.host), options.port)
         self.session = Session(
@@ -74,10 +75,12 @@ class Client(Peer):
     # The game.
 
     def take_seat(self, reader):
-        seat = read_seat(reader)
-        self.check(seat == (AWAY, TICKS_PER_SECOND), f"a seat {seat}")
+        seat, rate = read_seat(reader)
+        self.check(rate == TICKS_PER_SECOND, f"{rate} ticks per second")
         self.check(self.seat is None, "two seats")
-        self.seat = seat
+        if seat not in (HOME, AWAY):
+            raise Broken(f"a seat {seat}")
+        self.seat, self.game.seat, self.player = seat, seat, Player(seat)
 
     def take_keyframe(self, reader):
         self.check(self.seat is not None, "a keyframe before the seat")
@@ -110,7 +113,13 @@ class Client(Peer):
 
     def take_word(self, reader):
         self.check(self.ended is None, "two last words")
-        self.ended = read_ended(reader)
+        word = reader.byte()
+        if word == ENDED:
+            self.ended = read_ended(reader)
+        elif word == PLAYING:
+            self.names = read_playing(reader)
+        else:
+            raise Broken(f"a word {word}, which a host does not send")
 
     def tick(self, now):
         while self.asked and now >= self.asked[0][0]:
@@ -142,4 +151,4 @@ class Client(Peer):
             self.compare_ended()
         return super().summary() | vars(game.tally) | dict(
             hashes=game.hashes, keyframes=game.keyframes,
-            overruled=game.overruled, score=self.score)
+            overruled=game.overruled, score=self.score, seat=self.seat, names=self.names)

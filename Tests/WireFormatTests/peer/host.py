@@ -8,7 +8,7 @@ from handshake import AddressValidator, read_hello
 from inputs import INPUTS as RUNS
 from inputs import KEYFRAME, NEXT_MATCH, SEAT, keyframe, seat
 from links import GONE, HELLO, HELLO_LENGTH, Datagrams, Stream
-from play import Player, Rest, ended_word, read_finish
+from play import Player, Rest, ended_word, playing_word, read_finish
 from rink import AWAY, HOME, Rink
 from rollback import Decider
 from session import GOODBYE, HANDSHAKE_MESSAGE, JOIN, REASONS, REQUEST, SEALED_VERSION, VERSION
@@ -261,6 +261,7 @@ class Host(Peer):
 
     def granted(self, session):
         self.send(SYNC, bytes([SEAT]) + seat(AWAY))
+        self.send(WORDS, playing_word(self.local.name, session.peer.name))
         self.next_tick = time.monotonic()
         self.ends_at = self.next_tick + self.options.seconds
 

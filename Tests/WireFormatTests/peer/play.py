@@ -6,7 +6,8 @@ from inputs import MOST_X, MOST_Y
 from rink import HALF_LENGTH, MALLET_RADIUS, MATCH_OVER, REST, SIDES, metres
 from wire import Broken
 
-FINISH, ENDED = 0, 1
+FINISH, ENDED, PLAYING = 0, 1, 2
+NAME_LIMIT = 63  # bytes of UTF-8
 RESTED = 180  # Ticks after the end of a match until the host requests the next.
 
 
@@ -67,9 +68,23 @@ def read_finish(reader):
 
 
 def read_ended(reader):
-    """The number of the match, and its score."""
-    word, match, *score = reader.unpack("BHBB")
+    """The number of the match, and its score, after the word."""
+    match, *score = reader.unpack("HBB")
     reader.end()
-    if word != ENDED:
-        raise Broken("a word that a host does not send")
     return match, score
+
+
+def playing_word(home, away):
+    home, away = home.encode(), away.encode()
+    return bytes([PLAYING, len(home)]) + home + away
+
+
+def read_playing(reader):
+    """The names of home and away, after the word; that of a seat that nobody plays is empty."""
+    names = reader.take(reader.byte()), reader.rest()
+    if max(map(len, names)) > NAME_LIMIT:
+        raise Broken("a name that is too long")
+    try:
+        return [name.decode() for name in names]
+    except UnicodeDecodeError:
+        raise Broken("a name that is not UTF-8") from None

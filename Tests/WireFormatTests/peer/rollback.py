@@ -113,7 +113,7 @@ class Follower:
     slightly ahead of the host."""
 
     def __init__(self, violation):
-        self.violation, self.tally = violation, Tally()
+        self.violation, self.tally, self.seat = violation, Tally(), AWAY
         self.rink, self.own, self.decided = None, None, []
         self.tick = self.acknowledged = 0
         self.own_hashes, self.told_hashes = {}, {}
@@ -171,15 +171,14 @@ class Follower:
             self.unusable += 1
             return False
         bits = BitReader(reader)
-        home = self.decided[HOME].read_run(first, header.count, header.context, bits)
-        away = self.read_own(first, header, bits)
+        runs = [self.read_run(seat, first, header, bits) for seat in (HOME, AWAY)]
         bits.end()
         reader.end()
         if first + header.next > self.own.end:
             raise Broken(f"input {first + header.next} is acknowledged, {self.own.end} are there")
         self.acknowledged, self.unusable = max(self.acknowledged, first + header.next), 0
         self.take_timing(header.timing)
-        self.play(first, home, away)
+        self.play(first, runs)
         while self.own.end <= self.tick:
             self.own.append(self.own.at(self.own.end))  # too late to be used
         if header.hash is not None:
@@ -187,9 +186,11 @@ class Follower:
         self.compare()
         return True
 
-    def read_own(self, first, header, bits):
-        if bits.read(1):
-            return self.decided[AWAY].read_run(first, header.count, header.context, bits)
+    def read_run(self, seat, first, header, bits):
+        """The confirmed inputs of a seat; a bit says whether this side's own differ from those that
+        it sent."""
+        if seat != self.seat or bits.read(1):
+            return self.decided[seat].read_run(first, header.count, header.context, bits)
         if not self.own.oldest <= first <= first + header.count <= self.own.end:
             raise Broken(f"my inputs from {first} on, as I never sent them")
         return self.own.run(first, header.count)
@@ -199,13 +200,13 @@ class Follower:
             self.margin = timing[1] / 16
             self.buffer = min(1 + 2 * timing[0] / 16, 12)
 
-    def play(self, first, home, away):
-        for buffer, run in zip(self.decided, (home, away)):
+    def play(self, first, runs):
+        for buffer, run in zip(self.decided, runs):
             if not buffer.take(run, first, math.inf):
                 self.violation(f"inputs from {first} on were decided twice")
         while self.tick < self.decided[HOME].end:
             inputs = [buffer.at(self.tick) for buffer in self.decided]
-            if self.tick >= self.own.end or inputs[AWAY] != self.own.at(self.tick):
+            if self.tick >= self.own.end or inputs[self.seat] != self.own.at(self.tick):
                 self.overruled += 1
             self.tally.step(self.rink, inputs)
             self.tick += 1

@@ -18,7 +18,7 @@ REASONS = [
     "tokenUsed", "tokenExpired", "tokenForOtherHost", "tokenBeforeStart", "tokenNotYetValid",
     "tokenInvalid",
 ]
-APPLICATION, APPLICATION_VERSION = "airhockey", 3
+APPLICATION, APPLICATION_VERSION = "airhockey", 4
 SILENCE, HANDSHAKE, GOODBYE_LIMIT, PROOF = 4.0, 10.0, 1.0, 1.0
 
 

@@ -1,0 +1,125 @@
+// Tables of two clients: pages that play each other, or a player in a terminal, through their host.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import test from "node:test";
+
+import { Browser, skip as skipBrowser } from "./chromium.mjs";
+import { hostProgram, makePage, skipHost, startHost, until } from "./support.mjs";
+
+const skip = skipHost || skipBrowser;
+const screen = { width: 800, height: 600 };
+const text = (id) => `document.getElementById("${id}").textContent`;
+
+/** Opens the page of a host in a browser of its own, and joins as a player of this name. */
+async function join(context, address, name) {
+  const browser = await Browser.open(address, screen);
+  context.after(() => browser.close());
+  await browser.until(`document.getElementById("title").open`, 20);
+  await browser.evaluate(`(() => {
+    const field = document.getElementById("name");
+    field.value = "${name}";
+    field.dispatchEvent(new Event("change"));
+  })()`);
+  await browser.evaluate(`document.getElementById("join").click()`);
+  await browser.until(`airHockey.state.seat !== null && ${text("near-name")} === "${name}"`, 20);
+  return browser;
+}
+
+/** Keeps the hash of each certain tick that a page sees. */
+const recordHashes = `(() => {
+  globalThis.hashes = {};
+  const record = () => {
+    const { tick, hash } = airHockey.confirmed;
+    hashes[tick] = hash.toString(16);
+    requestAnimationFrame(record);
+  };
+  record();
+})()`;
+
+/** The hashes of each tick of a recording. */
+function readHashes(file) {
+  const lines = execFileSync(hostProgram, ["replay", file, "--hashes"], { encoding: "utf8" });
+  return new Map(lines.trim().split("\n").map((line) => line.split(" ")));
+}
+
+/** Checks that what pages have seen is what the host has played, at more than a number of ticks. */
+function compare(seen, played, least) {
+  const ticks = Object.keys(seen).filter((tick) => played.has(tick));
+  assert.ok(ticks.length > least, `${ticks.length} ticks of ${Object.keys(seen).length}`);
+  for (const tick of ticks) assert.equal(seen[tick], played.get(tick), `tick ${tick}`);
+}
+
+test("two pages play each other, in step with their host; one is reloaded", { skip },
+  async (context) => {
+    const recording = `${makePage(context)}/match`;
+    const host = startHost(context, "--players", "2", "--record", recording);
+    const address = await host.page();
+    const leo = await join(context, address, "Leo");
+    await leo.until(`${text("far-name")} === "Computer"`);
+    const zoe = await join(context, address, "Zoe");
+    await Promise.all([
+      leo.until(`${text("far-name")} === "Zoe"`), zoe.until(`${text("far-name")} === "Leo"`),
+    ]);
+    const seats = [leo, zoe].map((page) => page.evaluate("airHockey.state.seat"));
+    assert.deepEqual(await Promise.all(seats), [0, 1]);
+    await Promise.all([leo, zoe].map((page) => page.evaluate(recordHashes)));
+
+    // A touch moves a mallet, and the other page sees it.
+    await leo.evaluate(`airHockey.setTarget(0, -0.6, 0.3)`);
+    await zoe.until(`Math.abs(airHockey.state.mallets[0].y - 0.3) < 0.01`);
+
+    const { match } = await zoe.evaluate("airHockey.state");
+    await leo.reload();
+    await zoe.until(`${text("notice")}.startsWith("Waiting for your opponent")`);
+    await Promise.all([
+      leo.until(`globalThis.airHockey?.state.seat === 0 && ${text("far-name")} === "Zoe"`, 20),
+      zoe.until(`${text("far-name")} === "Leo" && airHockey.state.pauses === 0`, 20),
+    ]);
+    assert.equal((await leo.evaluate("airHockey.state")).match, match);
+    await leo.evaluate(recordHashes);
+    const { tick } = await zoe.evaluate("airHockey.state");
+    await zoe.until(`airHockey.confirmed.tick > ${tick + 60}`);
+
+    const seen = [await leo.evaluate("hashes"), await zoe.evaluate("hashes")];
+    for (const page of [leo, zoe]) {
+      assert.equal((await page.evaluate("airHockey.state")).desyncs, 0);
+    }
+    host.process.kill("SIGTERM");
+    const summary = await host.summary();
+    assert.equal(summary.role, "table");
+    await zoe.until(`${text("message-title")} === "The match is over"`);
+    const played = readHashes(recording);
+    compare(seen[0], played, 20);
+    compare(seen[1], played, 40);
+    assert.deepEqual([...leo.errors, ...zoe.errors], []);
+  });
+
+test("a page plays a client in a terminal, who joined over UDP", { skip }, async (context) => {
+  const host = startHost(context, "--players", "2");
+  const address = await host.page();
+  const client = spawn(hostProgram, [
+    "join", new URL(address).host, "--bot", "--headless", "--json", "--name", "Ada",
+    "--transport", "udp", "--security", "none",
+  ], { stdio: ["ignore", "pipe", "ignore"] });
+  context.after(() => client.kill("SIGKILL"));
+  let output = "";
+  client.stdout.on("data", (bytes) => (output += bytes));
+  const ended = new Promise((resolve) => client.on("close", resolve));
+  await until(() => host.count("Ada sits down") === 1, 10, host.lines);
+  const page = await join(context, address, "Leo");
+  await page.until(`${text("far-name")} === "Ada"`);
+  await page.until(`airHockey.state.seat === 1 && airHockey.state.phase === 2`);
+  const { tick } = await page.evaluate("airHockey.state");
+  await page.until(`airHockey.confirmed.tick > ${tick + 120}`);
+  assert.equal((await page.evaluate("airHockey.state")).desyncs, 0);
+  client.kill("SIGTERM");
+  await ended;
+  const summary = JSON.parse(output.trim());
+  assert.equal(summary.peer, "Leo");
+  assert.equal(summary.desyncs, 0);
+  assert.equal(summary.transport, "udp");
+  assert.equal(summary.endReason, "interrupted");
+  await page.until(`${text("notice")}.startsWith("Waiting for your opponent")`);
+  assert.deepEqual(page.errors, []);
+});
