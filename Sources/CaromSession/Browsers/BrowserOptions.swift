@@ -1,18 +1,27 @@
 /// What a host that uses `LinkKinds.webSocket` serves to browsers on its TCP port.
-public struct BrowserOptions: Hashable, Sendable {
+public struct BrowserOptions: Sendable {
   /// A page, or another file that a page loads.
   public struct Page: Hashable, Sendable {
     /// The content.
     public var bytes: [UInt8]
     /// The media type, for example "text/html; charset=utf-8".
     public var mediaType: String
+    /// Whether the status of the answer is 200 (OK) rather than 503 (Service Unavailable).
+    public var isAvailable: Bool
 
     /// Creates a page with the given content.
-    public init(_ bytes: [UInt8], mediaType: String) {
+    public init(_ bytes: [UInt8], mediaType: String, isAvailable: Bool = true) {
       precondition(
         mediaType.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "a media type is printable ASCII text")
       self.bytes = bytes
       self.mediaType = mediaType
+      self.isAvailable = isAvailable
+    }
+
+    /// Creates a page of plain text.
+    public init(text: String, isAvailable: Bool = true) {
+      self.init(
+        Array(text.utf8), mediaType: "text/plain; charset=utf-8", isAvailable: isAvailable)
     }
   }
 
@@ -21,9 +30,20 @@ public struct BrowserOptions: Hashable, Sendable {
   /// The subprotocol of the WebSocket (RFC 6455 §1.9), which the client has to request.
   public static let subprotocol = "carom"
 
+  /// The maximum length of the content of a resource, in bytes. A longer one is answered with 500
+  /// (Internal Server Error).
+  public static let resourceSizeLimit = 1 << 20
+
   /// The pages by path, for example "/" or "/carom.js". A query after the path is ignored. No file
   /// is ever read because of a request.
   public var pages: [String: Page]
+  /// Resources whose content is made for each request, by path, for example "/health". A resource
+  /// takes the place of a page with the same path.
+  ///
+  /// A closure is called for each `GET` or `HEAD` request that passes the checks of `hostNames` and
+  /// `origins`, on the loop of the session, or on any of its loops. It must answer at once from
+  /// memory, because the loop waits for it. Everybody who reaches the port can make such requests.
+  public var resources: [String: @Sendable () -> Page]
   /// Further names under which browsers reach the host, without a port. The addresses of the host
   /// and its own name (with and without ".local") are always accepted. A request for any other name
   /// is refused, because a page elsewhere could otherwise point its own name at this host (DNS
@@ -33,11 +53,14 @@ public struct BrowserOptions: Hashable, Sendable {
   /// the host itself always may.
   public var origins: Set<String>
 
-  /// Creates options with the given pages, for a host that is reached under its own names.
+  /// Creates options with the given pages and resources, for a host that is reached under its own
+  /// names.
   public init(
-    pages: [String: Page] = [:], hostNames: Set<String> = [], origins: Set<String> = []
+    pages: [String: Page] = [:], resources: [String: @Sendable () -> Page] = [:],
+    hostNames: Set<String> = [], origins: Set<String> = []
   ) {
     self.pages = pages
+    self.resources = resources
     self.hostNames = hostNames
     self.origins = origins
   }

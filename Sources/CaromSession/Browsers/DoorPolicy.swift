@@ -26,8 +26,12 @@ struct DoorPolicy: Sendable {
           fields: ["Upgrade: websocket"]))
     }
     guard request.method != .other else { return .respond(Self.methodNotAllowed("GET, HEAD")) }
+    let isHeadOnly = request.method == .head
+    if let resource = options.resources[path] {
+      return .respond(HTTPResponse(resource: resource(), isHeadOnly: isHeadOnly))
+    }
     guard let page = options.pages[path] else { return .respond(Self.notFound) }
-    return .respond(HTTPResponse(page, isHeadOnly: request.method == .head))
+    return .respond(HTTPResponse(page, isHeadOnly: isHeadOnly))
   }
 
   private static let notFound = HTTPResponse(.notFound, "There is no such page.")

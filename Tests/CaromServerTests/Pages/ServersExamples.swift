@@ -31,3 +31,23 @@ func tick(_ session: Session, loggingTo logger: Logger) async {
     }
   }
 }
+
+func serveMatch(as me: PeerInfo) async throws {
+  let (memory, health) = (PrometheusMetrics(), TickHealth())
+  let metrics = SessionMetrics(factory: memory)
+  let browsers = BrowserOptions(resources: [
+    "/metrics": { memory.page },
+    "/health": { health.page(at: NetworkLoop.now) },
+  ])
+  try await Session.host(
+    as: me, port: 7777, over: [.datagram, .stream, .webSocket], seats: 8, browsers: browsers
+  ) { session, port in
+    async let reports: Void = session.report(to: metrics)
+    for await step in FixedStep(hertz: 60, on: session.loop) {
+      // Simulate the tick here. The next one is due a sixtieth of a second after this one was.
+      let now = session.loop.now
+      health.expectTick(by: now.advanced(by: .milliseconds(17) - step.lateness), at: now)
+    }
+    await reports
+  }
+}
