@@ -79,6 +79,6 @@ struct StreamLink {
   }
 
   mutating func read(_ id: StreamID, _ side: Int, _ count: Int = 100_000) throws -> [UInt8]? {
-    try sides[side].machine.read(count, from: id)
+    try sides[side].machine.read(count, from: id, at: .zero)
   }
 }

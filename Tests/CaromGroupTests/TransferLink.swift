@@ -97,7 +97,7 @@ struct TransferLink {
   /// Records that everything of a file that has arrived is stored.
   mutating func store(_ id: TransferID, _ side: Int) {
     let end = UInt64(sides[side].stored[id.number]?.count ?? 0)
-    sides[side].machine.didStore(id, upTo: end)
+    sides[side].machine.didStore(id, upTo: end, at: .zero)
   }
 
   /// Removes and returns the events of one side, without those that report progress.

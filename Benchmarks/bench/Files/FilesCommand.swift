@@ -13,7 +13,7 @@ struct FilesCommand: AsyncParsableCommand {
       and beside it. Memory is the most that a process has had resident.
 
       loopback: 1 GiB, with each side on its own core. As root, over an emulated path between two \
-      network namespaces: link, 256 MiB at 1 Gbit/s; lossy, 24 MiB at 20 Mbit/s with 50 ms and \
+      network namespaces: link, 256 MiB at 1 Gbit/s; lossy, 64 MiB at 20 Mbit/s with 50 ms and \
       5 % loss in each direction.
       """)
 
@@ -29,12 +29,15 @@ struct FilesCommand: AsyncParsableCommand {
   @Option(help: "Measured seconds of the kernel's TCP.")
   var seconds = 10
 
+  @Option(help: "Seconds for which only small messages are sent before the file.")
+  var idle = 2
+
   @Flag(help: "Print one JSON object on one line.")
   var json = false
 
   func validate() throws {
-    guard size ?? 1 > 0, seconds > 0 else {
-      throw ValidationError("--size and --seconds must be at least 1")
+    guard size ?? 1 > 0, seconds > 0, idle >= 0 else {
+      throw ValidationError("--size and --seconds must be at least 1, and --idle at least 0")
     }
   }
 
@@ -63,7 +66,7 @@ struct FilesCommand: AsyncParsableCommand {
         progress("\(scenario.rawValue): \(link.rawValue)")
         machine.sampleNoise()
         let measurement = FilesMeasurement(
-          scenario: scenario, link: link, file: file, folder: folder)
+          scenario: scenario, link: link, file: file, folder: folder, idle: idle)
         do {
           let figures = try await measurement.run()
           report.add("\(scenario.rawValue), Carom, \(link.protocolName)", figures)

@@ -8,6 +8,8 @@ struct FilesMeasurement: Sendable {
   /// The file to send, and the folder in which it is received.
   let file: URL
   let folder: URL
+  /// The seconds for which only small messages are sent before the file.
+  let idle: Int
 
   private static let port = 7_778
 
@@ -48,7 +50,7 @@ struct FilesMeasurement: Sendable {
     do {
       try await receiver.ready()
       let sender = try start(
-        .send, ["port=\(Self.port)", "address=\(address)", "path=\(file.path)"])
+        .send, ["port=\(Self.port)", "address=\(address)", "path=\(file.path)", "idle=\(idle)"])
       let limit = Duration.seconds(600)
       var figures = try await sender.figures(within: limit)
       for (name, value) in try await receiver.figures(within: limit).values {

@@ -18,7 +18,7 @@ enum FilesScenario: String, ExpressibleByArgument, CaseIterable, Sendable {
     switch self {
     case .loopback: 1_024
     case .link: 256
-    case .lossy: 24
+    case .lossy: 64
     }
   }
 

@@ -119,7 +119,7 @@ extension ByteStreams {
   /// Removes and returns at most `count` bytes that have arrived: an empty array if none are there
   /// yet, and nil if the peer has ended its direction and everything was read.
   package mutating func read(
-    _ count: Int, from id: StreamID
+    _ count: Int, from id: StreamID, at now: Instant
   ) throws(StreamFailure) -> [UInt8]? {
     guard streams[id] != nil else { throw .reset }
     let bytes = streams[id]?.take(count) ?? []
@@ -132,9 +132,9 @@ extension ByteStreams {
     }
     var credit = stream.credit
     let consumed = credit.consumed + UInt64(bytes.count)
-    if credit.consume(upTo: consumed, received: stream.received, room: &creditRoom),
-      !stream.owesCredit
-    {
+    let isDue = credit.consume(
+      upTo: consumed, received: stream.received, room: &creditRoom, at: now)
+    if isDue, !stream.owesCredit {
       streams[id]?.owesCredit = true
       owingCredit.append(id)
     }

@@ -53,12 +53,13 @@ extension Transfers {
   }
 
   /// Records that the owner has stored the file up to `offset`, which gives the sender new credit.
-  package mutating func didStore(_ id: TransferID, upTo offset: UInt64) {
+  package mutating func didStore(_ id: TransferID, upTo offset: UInt64, at now: Instant) {
     guard !id.isOutgoing, var transfer = incoming[id.number], var credit = transfer.credit else {
       return
     }
     precondition(offset <= transfer.received, "only bytes that have arrived are stored")
-    let isDue = credit.consume(upTo: offset, received: transfer.received, room: &creditRoom)
+    let isDue = credit.consume(
+      upTo: offset, received: transfer.received, room: &creditRoom, at: now)
     if isDue, !transfer.owesCredit {
       transfer.owesCredit = true
       owingCredit.append(id.number)

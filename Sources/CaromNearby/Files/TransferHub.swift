@@ -312,7 +312,7 @@ extension TransferHub {
   }
 
   private func didStore(_ offset: UInt64, _ id: TransferID, _ connection: ConnectionID) {
-    links[connection]?.machine.didStore(id, upTo: offset)
+    links[connection]?.machine.didStore(id, upTo: offset, at: loop.now)
     drain(connection)
   }
 }

@@ -111,7 +111,7 @@ extension StreamHub {
       if Task.isCancelled { throw .cancelled }
       if links[connection]?.waiters[id]?.hasReadEnd == true { return nil }
       try check(id, connection)
-      let bytes = try links[connection]?.machine.read(count, from: id)
+      let bytes = try links[connection]?.machine.read(count, from: id, at: loop.now)
       drain(connection)
       guard let bytes else {
         links[connection]?.waiters[id]?.hasReadEnd = true
@@ -184,7 +184,7 @@ extension StreamHub {
   private func discard(_ id: StreamID, _ connection: ConnectionID) {
     guard links[connection]?.released.contains(id) == true else { return }
     do throws(StreamFailure) {
-      while let bytes = try links[connection]?.machine.read(.max, from: id) {
+      while let bytes = try links[connection]?.machine.read(.max, from: id, at: loop.now) {
         if bytes.isEmpty { return }
       }
     } catch {}

@@ -36,7 +36,7 @@ struct StreamOwner {
     case 7:
       guard let id = choose(script.next()) else { return }
       let count = Int(script.next()) * 300
-      let bytes = try? machine.read(count, from: id)
+      let bytes = try? machine.read(count, from: id, at: .zero)
       precondition((bytes?.count ?? 0) <= count)
     case 8:
       guard let id = choose(script.next()) else { return }

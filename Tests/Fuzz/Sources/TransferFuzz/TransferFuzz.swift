@@ -61,7 +61,7 @@ struct TransferOwner {
     let index = Int(choice) % incoming.count
     let entry = incoming[index]
     guard entry.isAccepted else { return }
-    machine.didStore(entry.id, upTo: entry.received)
+    machine.didStore(entry.id, upTo: entry.received, at: .zero)
     guard entry.received == entry.offer.size else { return }
     machine.complete(entry.id)
     incoming.remove(at: index)
