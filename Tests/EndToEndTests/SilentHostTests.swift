@@ -20,9 +20,8 @@ import Testing
       let (freed, announce) = AsyncStream.makeStream(of: Void.self)
       let game = NetGame(makeSetup(reopens: true), on: session.loop)
       try await game.begin { NoDisplay() }
-      async let playing: Void = game.play(over: session) { _ in
-      } seatFreed: {
-        announce.yield()
+      async let playing: Void = game.play(over: session) { free in
+        if free > 0 { announce.yield() }
       }
       var waiting = freed.makeAsyncIterator()
       #expect(await waiting.next() != nil)

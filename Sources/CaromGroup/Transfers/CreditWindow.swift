@@ -34,8 +34,8 @@ package struct CreditWindow: Sendable {
   /// Advances `consumed` to `offset`, when bytes up to `received` have arrived. Returns whether
   /// `limit` has risen enough to be sent.
   ///
-  /// The window doubles if it was consumed in less than `growthTime` and most of what has arrived is
-  /// consumed, but not by more than `room` bytes; `room` is reduced by the growth.
+  /// The window doubles if it was consumed in less than `growthTime` and most of what has arrived
+  /// is consumed, but not by more than `room` bytes; `room` is reduced by the growth.
   package mutating func consume(
     upTo offset: UInt64, received: UInt64, room: inout Int, at now: Instant
   ) -> Bool {
