@@ -186,6 +186,9 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
 
+    // A fleet of hosts
+    module("CaromFleet", ["CaromCore", "CaromPlacement", "CaromTransport"]),
+
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
     // Compiled for WebAssembly by `make wasm`; here, for its tests.
@@ -258,7 +261,9 @@ let package = Package(
         "Carom", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
         "CaromProtocol", "CaromSession", "CaromSessionTesting", "CaromTransport", "TestRelay",
       ]),
-    tests("CaromPlacement", ["CaromCore", "CaromCrypto", "CaromPlacement"]),
+    tests(
+      "CaromPlacement",
+      ["CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromTransport"]),
     .target(
       name: "MultipeerSamples", dependencies: [.byName(name: multipeer)],
       path: "Tests/MultipeerSamples", swiftSettings: client),

@@ -16,7 +16,7 @@ enum FolderRule {
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
     "CaromGroup": ["Replica", "Transfers", "Streams"],
     "CaromNearby": ["Files", "Streams", "Groups"],
-    "CaromPlacement": ["Values", "Directory", "Machines"],
+    "CaromPlacement": ["Values", "Directory", "Machines", "Redis"],
     "CaromProtocol": [
       "Wire", "Security", "Recovery", "Channels", "Connection", "Host", "Matchmaking",
     ],

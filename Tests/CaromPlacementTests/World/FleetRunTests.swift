@@ -1,5 +1,4 @@
 import CaromCore
-import Foundation
 import Testing
 
 @testable import CaromPlacement
@@ -7,15 +6,11 @@ import Testing
 /// Whole fleets on virtual time, to which something happens all the time: processes die, networks
 /// break and deliver late, the directory is slow or forgets everything, operators drain hosts.
 @Suite struct FleetRunTests {
-  private static let seedLimit = ProcessInfo.processInfo.environment["CAROM_SEEDS"].flatMap {
-    UInt64($0)
-  }
-
   /// After each command, one claim of a match counts, no seat is used twice and no reservation is
   /// too old; in the end, hosts, players and the directory agree. There are two dozen runs, or as
   /// many as `CAROM_SEEDS` says.
   @Test func `a fleet survives what happens to it`() {
-    for seed in 1...(Self.seedLimit ?? 24) {
+    for seed in 1...(TestSeeds.limit ?? 24) {
       let world = FleetWorld(seed: seed)
       world.run()
       let wrong = world.faults + world.disagreements
@@ -25,7 +20,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: seedLimit != nil, "a long run, for which CAROM_SEEDS is set"))
+  @Test(.enabled(if: TestSeeds.limit != nil, "a long run, for which CAROM_SEEDS is set"))
   func `100 hosts with 10,000 matches survive what happens to them`() {
     var settings = FleetWorld.Settings()
     settings.hosts = 100

@@ -1,0 +1,243 @@
+extension RedisFunction {
+  /// The registration of a host.
+  static let registration = #"""
+    -- Sets the seats of a match to those that its host knows of, and those that are reserved.
+    -- Returns the players for whom no seat is free.
+    local function reseat(m, h, players)
+      local known, before, seats = {}, readSeats(m), {}
+      for _, player in ipairs(players) do known[player] = true end
+      for _, seat in ipairs(before) do
+        if known[seat.player] then
+          unreserve(m, seat)
+          seat.state = 't'
+          seats[#seats + 1] = seat
+        elseif seat.state ~= 't' then
+          seats[#seats + 1] = seat
+        end
+      end
+      local free = math.min(freeSeats(h) + #before - #seats, PLAYERS - #seats)
+      local others = {}
+      for _, player in ipairs(players) do
+        if not seatIndex(seats, player) then
+          if free > 0 then
+            seats[#seats + 1] = {state = 't', player = player}
+            free = free - 1
+          else
+            others[#others + 1] = player
+          end
+        end
+      end
+      writeSeats(m, seats)
+      confirm(m)
+      use(h, #seats - #before)
+      return others
+    end
+
+    local function adopt(m, h, number, players)
+      if call('SCARD', P .. 'matches:' .. h) >= MATCHES then return end
+      for _, seat in ipairs(readSeats(m)) do unreserve(m, seat) end
+      call('ZREM', P .. 'orphans', m)
+      if call('EXISTS', matchKey(m)) == 0 then
+        local v = call('HMGET', hostKey(h), 'game', 'region')
+        call('HSET', matchKey(m), 'game', v[1], 'regions', v[2])
+      end
+      call('HSET', matchKey(m), 'host', h, 'number', number, 'phase', 'held', 'seats', '')
+      call('SADD', P .. 'matches:' .. h, m)
+      return reseat(m, h, players)
+    end
+
+    -- Lets a returning host go on with a match. Returns the players for whom there is no seat, or
+    -- nothing if the host must not go on.
+    local function keep(held, h)
+      local m = held.match
+      if held.host ~= h or #held.players > PLAYERS then return end
+      local v = call('HMGET', matchKey(m), 'phase', 'host', 'number')
+      local same = v[2] == held.host and v[3] == held.number
+      local newer = not v[3] or tonumber(v[3]) < tonumber(held.number)
+      if v[1] == 'finished' then return same and {} or nil end
+      if v[1] == 'held' and same then return reseat(m, h, held.players) end
+      if v[1] == 'held' then
+        if not newer then return end
+        orphan(m)
+      elseif v[1] == 'orphaned' and not (newer or same) then
+        return
+      end
+      return adopt(m, h, held.number, held.players)
+    end
+
+    local function readHolding(args, first)
+      local holding, i = {}, first
+      while i <= #args do
+        local count = tonumber(args[i + 3])
+        holding[#holding + 1] = {
+          match = args[i], host = args[i + 1], number = args[i + 2],
+          players = slice(args, i + 4, i + 3 + count),
+        }
+        i = i + 4 + count
+      end
+      return holding
+    end
+
+    local function insertHost(h, run, connection, draining, record, game, region, seats)
+      removeHost(h)
+      call(
+        'HSET', hostKey(h), 'run', run, 'connection', connection, 'draining', draining, 'record',
+        record, 'game', game, 'region', region, 'seats', seats, 'used', 0, 'late', 0, 'processor',
+        0, 'overloaded', 0)
+      call('HINCRBY', P .. 'versions', game, 1)
+      setRank(h)
+    end
+
+    local function register(h, run, connection, args)
+      local returning, draining, record = args[1], args[2], args[3]
+      local v = call('HMGET', hostKey(h), 'run', 'connection', 'record', 'draining')
+      if v[1] and v[1] ~= run and returning == '1' then return {'replaced'} end
+      if v[1] == run and tonumber(v[2]) > tonumber(connection) then return {'unknownHost'} end
+      local holding = readHolding(args, 7)
+      if v[1] == run and v[3] == record then
+        if v[4] == '1' then draining = '1' end
+        call('HSET', hostKey(h), 'connection', connection, 'draining', draining)
+        setRank(h)
+        local held = {}
+        for _, match in ipairs(holding) do
+          held[match.match .. ' ' .. match.host .. ' ' .. match.number] = true
+        end
+        for _, m in ipairs(call('SMEMBERS', P .. 'matches:' .. h)) do
+          local claim = m .. ' ' .. h .. ' ' .. field(m, 'number')
+          if not held[claim] and not call('ZSCORE', P .. 'assigned:' .. h, m) then orphan(m) end
+        end
+      else
+        insertHost(h, run, connection, draining, record, args[4], args[5], args[6])
+      end
+      call('ZADD', P .. 'leases', text(now + LEASE), h)
+      local lost, unseated = {}, {}
+      for i, match in ipairs(holding) do
+        local others = keep(match, h)
+        if not others then
+          lost[#lost + 1] = {i - 1, placement(match.match)}
+        elseif #others > 0 then
+          unseated[#unseated + 1] = {i - 1, unpack(others)}
+        end
+      end
+      return {'registered', lost, unseated}
+    end
+    """#
+
+  /// The other commands of a host, and the one of an operator.
+  static let hosts = #"""
+    local function drain(h)
+      if not hostExists(h) then return {'unknownHost'} end
+      call('HSET', hostKey(h), 'draining', '1')
+      setRank(h)
+      return {'done'}
+    end
+
+    local function renew(h, args)
+      call('ZADD', P .. 'leases', text(now + LEASE), h)
+      call(
+        'HSET', hostKey(h), 'late', args[1], 'processor', args[2], 'overloaded', args[3])
+      setRank(h)
+      local assigned = {}
+      for i, m in ipairs(call('ZRANGE', P .. 'assigned:' .. h, 0, ASSIGNED - 1)) do
+        assigned[i] = {m, field(m, 'number')}
+      end
+      return {'renewed', tonumber(call('HGET', hostKey(h), 'draining')), assigned}
+    end
+
+    local function takeSeat(m, h, player)
+      local seats = readSeats(m)
+      local index = seatIndex(seats, player)
+      if index then
+        unreserve(m, seats[index])
+        seats[index].state = 't'
+      else
+        if freeSeats(h) == 0 or #seats >= PLAYERS then return {'noSeat'} end
+        seats[#seats + 1] = {state = 't', player = player}
+        use(h, 1)
+      end
+      writeSeats(m, seats)
+      confirm(m)
+      return {'done'}
+    end
+
+    local function releaseSeat(m, player)
+      local seats = readSeats(m)
+      local index = seatIndex(seats, player)
+      if index then removeSeat(m, seats, index) end
+      return {'done'}
+    end
+
+    local function resume(m)
+      local v = call('HMGET', matchKey(m), 'tick', 'state')
+      local players = {}
+      for i, seat in ipairs(readSeats(m)) do players[i] = seat.player end
+      return {'resumed', v[1] and {v[1], v[2]} or {}, players}
+    end
+
+    local function finish(m, result)
+      vacate(m)
+      for _, seat in ipairs(readSeats(m)) do unreserve(m, seat) end
+      call('HSET', matchKey(m), 'seats', '', 'phase', 'finished', 'result', result)
+      call('ZADD', P .. 'finished', text(now + AFTERLIFE), m)
+      return {'done'}
+    end
+
+    -- A command about a match: its name, the claim's host and number, and what belongs to it.
+    local function aboutMatch(name, h, args)
+      local m, host, number, a, b = unpack(args)
+      if host ~= h then return {'superseded', placement(m)} end
+      if name == 'finish' then
+        local v = call('HMGET', matchKey(m), 'phase', 'host', 'number')
+        if v[1] == 'finished' and v[2] == h and v[3] == number then return {'done'} end
+      end
+      local answer = objection(m, h, number)
+      if answer then return answer end
+      if name == 'takeSeat' then return takeSeat(m, h, a) end
+      if name == 'releaseSeat' then return releaseSeat(m, a) end
+      if name == 'save' then return save(m, a, b) end
+      if name == 'resume' then return resume(m) end
+      if name == 'move' then return move(m, h, number, a, b) end
+      return finish(m, a)
+    end
+
+    local function fromHost(args)
+      local h, run, connection, name = args[1], args[2], args[3], args[4]
+      local rest = slice(args, 5)
+      if name == 'register' then return register(h, run, connection, rest) end
+      local v = call('HMGET', hostKey(h), 'run', 'connection')
+      if not v[1] then return {'unknownHost'} end
+      if v[1] ~= run then return {'replaced'} end
+      if v[2] ~= connection then return {'unknownHost'} end
+      if name == 'renew' then return renew(h, rest) end
+      if name == 'drain' then return drain(h) end
+      if name == 'withdraw' then
+        removeHost(h)
+        return {'done'}
+      end
+      return aboutMatch(name, h, rest)
+    end
+
+    local function status()
+      local ids, rows = call('ZRANGE', P .. 'leases', 0, -1), {}
+      table.sort(ids)
+      for i, h in ipairs(ids) do
+        local v = call(
+          'HMGET', hostKey(h), 'record', 'used', 'late', 'processor', 'draining')
+        rows[i] = {v[1], tonumber(v[2]), call('SCARD', P .. 'matches:' .. h), tonumber(v[3]),
+          tonumber(v[4]), tonumber(v[5])}
+      end
+      return {'status', rows, call('ZCARD', P .. 'orphans'), call('ZCARD', P .. 'finished')}
+    end
+
+    redis.register_function('carom_fleet_1', function(keys, args)
+      P, now = keys[1], clock()
+      sweep()
+      local name, rest = args[1], slice(args, 2)
+      if name == 'host' then return fromHost(rest) end
+      if name == 'drain' then return drain(rest[1]) end
+      if name == 'place' then return place(rest) end
+      if name == 'locate' then return locate(rest) end
+      return status()
+    end)
+    """#
+}

@@ -1,0 +1,27 @@
+/// The function that a Redis server of version 7 runs for each command of a fleet's directory. It
+/// keeps the rules that `MemoryDirectory` keeps.
+///
+/// Redis runs one function at a time, so a command is carried out as a whole or not at all. Nothing
+/// depends on Redis's own expiry: each call begins by ending the leases, claims, reservations and
+/// matches whose time has come by the server's clock.
+package enum RedisFunction {
+  /// The name of the function. The number is that of the format of the data: it changes with every
+  /// change that hosts of different versions would not agree on.
+  package static let name = "carom_fleet_1"
+
+  /// How the function reads the server's clock, in milliseconds since the beginning of 1970 (UTC).
+  static let serverClock = #"""
+    local function clock()
+      local time = redis.call('TIME')
+      return time[1] * 1000 + math.floor(time[2] / 1000)
+    end
+    """#
+
+  /// The text of the library with the function, for `FUNCTION LOAD REPLACE`.
+  package static let library = library(clock: serverClock)
+
+  /// The text of the library with another clock, for tests.
+  static func library(clock: String) -> String {
+    ["#!lua name=\(name)", clock, state, placing, registration, hosts].joined(separator: "\n")
+  }
+}
