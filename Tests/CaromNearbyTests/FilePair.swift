@@ -27,7 +27,7 @@ struct FilePair {
   }
 
   /// Runs `body` with a pair, and with the relay between them, which breaks the connection for good
-  /// after it has carried `bytes` bytes.
+  /// after it has carried `bytes` bytes. The host has a seat for another client.
   static func runBreaking(
     after bytes: Int, _ body: (FilePair, BreakingRelay) async throws -> Void
   ) async throws {
@@ -43,6 +43,11 @@ struct FilePair {
     }
   }
 
+  /// What a client is called. Each session has an id of its own.
+  static var clientInfo: PeerInfo {
+    PeerInfo(id: PeerID(high: 2, low: 2), name: "Leo", application: "test")
+  }
+
   private static func withHost(
     over kinds: LinkKinds, _ timing: SessionTiming,
     _ body: (Session, UInt16, SessionFiles) async throws -> Void
@@ -50,7 +55,7 @@ struct FilePair {
     try await withNetworkLoop { loop in
       try await Session.host(
         as: PeerInfo(id: PeerID(high: 1, low: 1), name: "Maya", application: "test"),
-        on: [.loopback4], over: kinds, timing: timing, loop: loop
+        on: [.loopback4], over: kinds, seats: 2, timing: timing, loop: loop
       ) { session, port in
         try await session.withFiles { hosting in try await body(session, port, hosting) }
       }
@@ -62,9 +67,8 @@ struct FilePair {
     _ timing: SessionTiming, _ body: (FilePair) async throws -> Void
   ) async throws {
     try await Session.join(
-      [Endpoint(.loopback4, port: port)],
-      as: PeerInfo(id: PeerID(high: 2, low: 2), name: "Leo", application: "test"),
-      over: kinds, timing: timing, loop: session.loop
+      [Endpoint(.loopback4, port: port)], as: clientInfo, over: kinds, timing: timing,
+      loop: session.loop
     ) { joined, host in
       try await joined.withFiles { visiting in
         let client = try #require(await session.firstPeer())

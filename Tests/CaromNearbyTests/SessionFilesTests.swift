@@ -219,6 +219,34 @@ extension SessionFilesTests {
     #expect(try target.content(of: "a") == content)
   }
 
+  @Test func `a file is continued while its first connection can still be resumed`() async throws {
+    let content = randomBytes(4_000_000)
+    let path = try source.add("a", content)
+    try await FilePair.runBreaking(after: 1_000_000) { pair, relay in
+      _ = try await pair.visiting.send(path, to: [pair.host])
+      let interrupted = try #require(await pair.nextOffer()).accept(into: target.url.path())
+      await relay.waitForLastBreak()
+      let part = try #require(try target.incomplete.first { $0.hasSuffix(".part") })
+      let stored = try target.content(of: part).count
+      try await Session.join(
+        [relay.target], as: FilePair.clientInfo, over: .stream, loop: relay.loop
+      ) { joined, host in
+        try await joined.withFiles { files in
+          _ = try await files.send(path, to: [host])
+          let received = try #require(await pair.nextOffer()).accept(into: target.url.path())
+          let first = await received.progress.first { $0.stored > 0 }
+          #expect(try #require(first).stored >= stored)
+          try await received.waitUntilComplete()
+        }
+      }
+      await #expect(throws: TransferFailure.disconnected) {
+        try await interrupted.waitUntilComplete()
+      }
+    }
+    #expect(try target.names == ["a"])
+    #expect(try target.content(of: "a") == content)
+  }
+
   @Test func `a complete file leaves no incomplete ones of the same content`() async throws {
     let content = randomBytes(4_000_000)
     let part = try await interrupt(content, into: target)

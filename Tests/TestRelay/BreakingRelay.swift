@@ -12,7 +12,8 @@ public actor BreakingRelay: LoopActor {
 
   /// The loop on which the relay runs.
   public nonisolated let loop: NetworkLoop
-  private let target: Endpoint
+  /// The endpoint of the server.
+  public nonisolated let target: Endpoint
   private let breakLimit: Int
   private let byteLimit: Int
   private let servesAfterwards: Bool
