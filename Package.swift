@@ -198,8 +198,8 @@ let package = Package(
     .executableTarget(
       name: "air-hockey",
       dependencies: [
-        "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromPhysics", "CaromSimulation",
-        "CaromTransport", "CQRCode", "CTerminal", "TerminalText", arguments,
+        "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromPhysics", "CaromServer",
+        "CaromSimulation", "CaromTransport", "CQRCode", "CTerminal", "TerminalText", arguments,
       ],
       swiftSettings: strict),
 

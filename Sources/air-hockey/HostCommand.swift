@@ -34,6 +34,12 @@ struct HostCommand: AsyncParsableCommand {
       Pages do not encrypt, so this needs --security none.
       """)
   var browser = false
+  @Flag(
+    help: """
+      Run for weeks, as in an exhibit: answer /health, /metrics and /roster on the table's port, \
+      and end a match on SIGTERM with its score. Needs --browser.
+      """)
+  var kiosk = false
   @Option(help: "The folder with the page for --browser, as 'make wasm' builds it.")
   var page: String?
 
@@ -67,6 +73,7 @@ struct HostCommand: AsyncParsableCommand {
   private func checkBrowser() throws {
     guard browser else {
       if page != nil { throw ValidationError("--page FOLDER needs --browser.") }
+      if kiosk { throw ValidationError("--kiosk answers over HTTP, which needs --browser.") }
       return
     }
     guard net.protection.policy == .none else {
@@ -87,6 +94,7 @@ struct HostCommand: AsyncParsableCommand {
     var setup = options.setup(try options.playerName(), net)
     setup.matchLimit = matches
     setup.clients = clients
+    setup.kiosk = kiosk ? Kiosk() : nil
     if clients == 2 { setup.waiting = "waiting for two players" }
     let protection = try net.protection.load(makesCode: true)
     setup.policy = protection.security.policy
@@ -103,13 +111,15 @@ struct HostCommand: AsyncParsableCommand {
   ) async throws {
     let local = net.peer(game.setup.name)
     let listing = TableListing(interfaces: net.interfaces, on: loop)
+    var browsers = page?.options ?? BrowserOptions()
+    if let kiosk = game.setup.kiosk { browsers.resources = kiosk.resources(of: game) }
     do {
       let addresses = try await listing.open(isListed: !unlisted)
       try await Session.host(
         as: local, port: UInt16(port), on: addresses,
         over: page == nil ? net.kinds : net.kinds.union(.webSocket), seats: clients,
         spectatorSeats: Self.spectatorLimit, timing: net.timing, security: security,
-        browsers: page?.options ?? BrowserOptions(), conditions: net.conditions, loop: loop
+        browsers: browsers, conditions: net.conditions, loop: loop
       ) { session, port in
         let places = page == nil ? [] : try browserAddresses(port: port)
         let notice = places.isEmpty ? "" : ", in a browser \(places.joined(separator: " or "))"
@@ -122,6 +132,8 @@ struct HostCommand: AsyncParsableCommand {
           ? Companion(
             strength: options.strength, transport: net.transport, policy: security.policy) : nil
         companion?.start(port: port)
+        // Cancelled at the end of this closure.
+        async let _: Void = report(session, for: game.setup.kiosk)
         await game.play(over: session, isHost: true) { freeSeats in
           listing.update(freeSeats: freeSeats)
           if freeSeats > 0 { companion?.start(port: port) }
@@ -133,6 +145,12 @@ struct HostCommand: AsyncParsableCommand {
       await listing.close()
       throw error
     }
+  }
+
+  /// Reports the metrics of a session until it ends, if a kiosk shows them.
+  private func report(_ session: Session, for kiosk: Kiosk?) async {
+    guard let kiosk else { return }
+    await session.report(to: kiosk.metrics, every: Kiosk.reportInterval)
   }
 
   /// Returns the addresses at which browsers find the table.

@@ -94,9 +94,9 @@ extension NetGame {
   }
 
   /// Sends the last inputs and the final score to all peers, and ends the game.
-  func finishHosting(_ match: HostedRollback<Rink>) {
+  func finishHosting(_ match: HostedRollback<Rink>, _ reason: String = "finished") {
     for peer in match.peers { sendFinalScore(of: match, to: peer) }
-    end("finished", Goodbye(.finished))
+    end(reason, Goodbye(.finished))
   }
 
   /// Sends the last inputs and the final score to a peer, unless this has already been done.

@@ -24,6 +24,8 @@ extension NetGame {
     var clients = 1
     /// Whether a player at this computer takes part in the match.
     var isPlayer: Bool { !isSpectator && clients == 1 }
+    /// What this host answers to monitors, if it runs for weeks.
+    var kiosk: Kiosk?
     /// Whether network statistics are displayed every second.
     var showsNetwork = false
     /// The policy that the session's connections must meet.

@@ -181,13 +181,20 @@ actor NetGame: LoopActor {
   /// Handles what has arrived, plays the ticks that are due and draws one frame.
   private func frame() {
     let now = loop.now
-    if Interrupts.isRequested { return end("interrupted") }
+    if Interrupts.isRequested { return interrupted() }
     carryOut(display.readCommands(at: now) ?? [])
     receive(at: now)
     play(at: now)
     guard !isOver else { return }
     present(at: now)
+    setup.kiosk?.health.expectTick(by: nextTick, at: now)
     armFrame(at: nextTick ?? max(timers.frameDue + setup.waitingFrame, now))
+  }
+
+  /// Ends the game on a signal. A host that runs for weeks sends everybody the score before.
+  private func interrupted() {
+    guard setup.kiosk != nil, case .host(let match) = role else { return end("interrupted") }
+    finishHosting(match, "interrupted")
   }
 
   /// The time at which the next tick is due, or nil while no match is played.

@@ -26,7 +26,7 @@ import Testing
     ["join", "x", "--conditions", "mobile", "--transport", "tcp"],
     ["host", "--port", "65536"], ["auto", "--port", "-1"],
     ["host", "--players", "3"], ["host", "--players", "0"], ["host", "--players", "2", "--bot"],
-    ["host", "--players", "2", "--opponent"],
+    ["host", "--players", "2", "--opponent"], ["host", "--kiosk"],
     ["host", "--browser"], ["host", "--browser", "--code"], ["host", "--page", "."],
     ["host", "--browser", "--security", "none", "--transport", "udp"],
     ["host", "--browser", "--security", "none", "--conditions", "mobile"],

@@ -1,0 +1,65 @@
+import AirHockey
+import Carom
+import CaromServer
+import Foundation
+
+/// What a host that runs for weeks, as in an exhibit, answers to monitors on its port.
+struct Kiosk: Sendable {
+  /// The time between two reports of the session's metrics.
+  static let reportInterval = Duration.seconds(5)
+
+  let health = TickHealth()
+  let metrics: SessionMetrics
+  private let memory = PrometheusMetrics()
+
+  init() { metrics = SessionMetrics(factory: memory) }
+
+  /// Returns the resources of a host, which are made on the loop of its session. `game` must be on
+  /// that loop.
+  func resources(of game: NetGame) -> [String: @Sendable () -> BrowserOptions.Page] {
+    [
+      "/health": { [health] in health.page(at: game.loop.now) },
+      "/metrics": { [memory] in memory.page },
+      "/roster": { game.assumeIsolated { $0.roster.page } },
+    ]
+  }
+}
+
+/// Who is at a table, for "/roster".
+struct Roster: Encodable, Equatable {
+  /// The name of the host.
+  var host: String
+  /// The names of home and away; null for a seat without a player whom the host can reach.
+  var players: [String?]
+  /// The number of the match, which is 0 before the first one.
+  var match: UInt16
+  /// The goals of home and away.
+  var score: [UInt8]
+  /// Whether a player has paused the match.
+  var isPaused: Bool
+  var spectators: Int
+
+  /// The roster as one JSON object on a line.
+  var page: BrowserOptions.Page {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let json = (try? encoder.encode(self)) ?? Data("{}".utf8)
+    return BrowserOptions.Page(Array(json) + [0x0A], mediaType: "application/json")
+  }
+}
+
+extension NetGame {
+  /// Who is at the table of this host.
+  var roster: Roster {
+    let match: HostedRollback<Rink>? = if case .host(let match) = role { match } else { nil }
+    let state = match?.server.state.state ?? RinkState()
+    return Roster(
+      host: setup.name, players: playerNames.map { $0.isEmpty ? nil : $0 }, match: state.match,
+      score: [state.score.home, state.score.away], isPaused: state.isPaused,
+      spectators: match?.peers.count { match?.player(of: $0) == nil } ?? 0)
+  }
+
+  private var playerNames: [String] {
+    if case .playing(let home, let away) = playing { [home, away] } else { [] }
+  }
+}
