@@ -309,14 +309,14 @@ extension ChannelSet {
     if !delivery.isReliable {
       guard
         receiveLanes[lane].queued != nil
-          || unreliableReadyBytes + length <= ChannelLimits.unreliableReceiveBytes
+          || Int(unreliableReadyBytes) + length <= ChannelLimits.unreliableReceiveBytes
             && unreliableReadyCount < ChannelLimits.unreliableReceiveMessages
       else {
         sendState.arena.release(buffer)
         sendState.statistics.incomplete += 1
         return
       }
-      unreliableReadyBytes += length
+      unreliableReadyBytes += Int32(length)
       unreliableReadyCount += 1
     }
     let message = ReadyQueue.Message(
@@ -342,7 +342,7 @@ extension ChannelSet {
     _ body: (_ channel: UInt8, _ delivery: Delivery, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
     guard let message = popReady(parking: parking) else { return false }
-    let buffer = sendState.arena.buffers[Int(message.buffer)].bytes
+    let buffer = sendState.arena[message.buffer]
     body(message.channel, message.delivery, buffer.span.extracting(0..<Int(message.length)))
     if message.delivery.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
     release(message)
@@ -353,7 +353,7 @@ extension ChannelSet {
   package mutating func pollSessionMessage() -> [UInt8]? {
     guard let message = sessionReady.popFirst() else { return nil }
     defer { releaseControl(message) }
-    let buffer = sendState.arena.buffers[Int(message.buffer)].bytes
+    let buffer = sendState.arena[message.buffer]
     return Array(copying: buffer.span.extracting(0..<Int(message.length)))
   }
 
@@ -363,7 +363,7 @@ extension ChannelSet {
   mutating func pollControl() -> Result<ControlPacket?, DecodeError>? {
     guard let message = sessionReady.popFirst() else { return nil }
     defer { releaseControl(message) }
-    let buffer = sendState.arena.buffers[Int(message.buffer)].bytes
+    let buffer = sendState.arena[message.buffer]
     do throws(DecodeError) {
       let bytes = buffer.span.extracting(0..<Int(message.length))
       return .success(try ControlPacket.decode(bytes))
@@ -380,7 +380,7 @@ extension ChannelSet {
   private mutating func release(_ message: ReadyQueue.Message) {
     sendState.arena.release(message.buffer)
     if !message.delivery.isReliable {
-      unreliableReadyBytes -= Int(message.length)
+      unreliableReadyBytes -= Int32(message.length)
       unreliableReadyCount -= 1
     }
     guard message.delivery.needsCredit else { return }

@@ -81,7 +81,7 @@ extension ChannelSet {
   /// fits. On a sequenced lane, also drops the queued message that the new message replaces.
   private mutating func dropOldest(for length: Int, _ lane: Int) {
     if lanes[lane].delivery.isSequenced { lanes[lane].replaceUnsent(&sendState) }
-    while sendState.unreliableBytes + length > ChannelLimits.unreliableSendBytes
+    while Int(sendState.unreliableBytes) + length > ChannelLimits.unreliableSendBytes
       || sendState.unreliableCount >= ChannelLimits.unreliableSendMessages,
       let oldest = oldestUnreliable()
     {

@@ -47,18 +47,19 @@ package struct ChannelSet: Sendable {
   /// One lane index for each raw value of `Delivery`.
   typealias LaneIndexes = InlineArray<5, UInt16>
 
-  // The properties that every packet needs are adjacent, from `ready` to `sendState`. Those of
+  // The properties that every packet needs are adjacent, from the end of `sendState` on. Those of
   // fragments, growing windows and lanes other than the last ones stand before them.
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
-  var unreliableReadyBytes = 0
-  var unreliableReadyCount = 0
+  var unreliableReadyBytes: Int32 = 0
+  var unreliableReadyCount: Int32 = 0
   /// The number of bytes by which the receive windows of all channels have grown in total.
-  var windowGrowth = 0
+  private var windowGrowth: Int32 = 0
   var lastExpirySearch = Instant(nanoseconds: .min)
   var channels: [Channel] = []
   /// The index in `channels` of each channel number; `.max` for a channel that has not been used.
   var channelTable = InlineArray<65, UInt8>(repeating: .max)
+  var sendState = SendState()
   var nextTrim = Instant.zero
   /// The complete messages of the session's own channel.
   var sessionReady = ReadyQueue()
@@ -76,7 +77,6 @@ package struct ChannelSet: Sendable {
   var lastReceived = LastLane()
   var lanes: [SendLane] = []
   var scheduler = Scheduler()
-  var sendState = SendState()
 
   package init() {}
 
@@ -106,7 +106,7 @@ package struct ChannelSet: Sendable {
   package var heldBytes: Int { sendState.arena.heldBytes }
 
   /// The number of bytes by which the receive windows of all channels together may still grow.
-  package var windowGrowthLeft: Int { ChannelLimits.windowGrowth - windowGrowth }
+  package var windowGrowthLeft: Int { ChannelLimits.windowGrowth - Int(windowGrowth) }
 
   /// Returns the counters of the messages and bytes that a channel has carried in both directions.
   package func traffic(of channel: UInt8) -> ChannelTraffic {
@@ -176,7 +176,7 @@ package struct ChannelSet: Sendable {
       let grown = channels[index].credit.grow(
         roundTrip: roundTrip, room: windowGrowthLeft, at: now)
       guard grown > 0 else { continue }
-      windowGrowth += grown
+      windowGrowth += Int32(grown)
       if channels[index].credit.raiseToWindow() { scheduleCredit(index) }
     }
     hasReturnedCredit = channels.contains { $0.credit.isMeasured }

@@ -15,11 +15,17 @@ struct MessageArena: Sendable {
   /// needs no allocation.
   private static func spare(_ kind: Int) -> Int32 { kind < 3 ? 3 : kind < 6 ? 1 : 0 }
 
-  struct Buffer: Sendable {
-    var bytes: [UInt8]
+  private struct Buffer: Sendable {
+    var bytes: [UInt8] = []
     /// The next buffer in the free list of its size class.
-    fileprivate var next = none
+    var next = none
+    /// The size class.
+    var kind: UInt8 = 0
   }
+
+  /// The number of slots that are stored in place, so that the messages of a game touch no other
+  /// memory than their own.
+  private static let inPlace: Slot = 2
 
   /// The free buffers of one size class, as a linked list.
   private struct Free: Sendable {
@@ -27,17 +33,32 @@ struct MessageArena: Sendable {
     var count: Int32 = 0
     /// The lowest `count` since the previous call to `trim`.
     var least: Int32 = 0
+
+    /// Removes the first buffer. `next` is the one behind it.
+    mutating func pop(leaving next: Slot) {
+      first = next
+      count -= 1
+      least = min(least, count)
+    }
   }
 
+  // What every packet needs comes last.
   /// The total size of all buffers, free ones included, in bytes.
   private(set) var heldBytes = 0
   private var emptySlots: [Slot] = []
+  /// The buffers in all slots but the first.
+  private var others: [Buffer] = []
+  /// The free buffers of each size class, in the order of `place(of:)`.
+  private var free = InlineArray<15, Free>(repeating: Free())
+  /// The number of elements of `first` that are slots.
+  private var firstCount: Slot = 0
+  /// The buffers in the first slots.
+  private var first = InlineArray<2, Buffer>(repeating: Buffer())
   /// The total size of the buffers in use, in bytes.
   private(set) var usedBytes = 0
-  /// All buffers, indexed by slot. Read a buffer in place, without copying it.
-  private(set) var buffers: [Buffer] = []
-  /// It comes last because it is long, and most connections use only its first elements.
-  private var free = InlineArray<15, Free>(repeating: Free())
+
+  /// The number of slots, empty ones included.
+  var count: Int { Int(firstCount) + others.count }
 
   private static func kind(of count: Int) -> Int {
     max(0, Int.bitWidth - (max(count, 1) - 1).leadingZeroBitCount - smallestShift)
@@ -47,34 +68,72 @@ struct MessageArena: Sendable {
   mutating func allocate(_ count: Int) -> Slot {
     precondition(count <= ChannelLimits.messageLength, "a message is at most 1 MiB")
     let kind = Self.kind(of: count)
-    usedBytes += 1 << (kind + Self.smallestShift)
+    usedBytes += Self.size(kind)
     return popFree(kind) ?? grow(kind)
   }
 
   private mutating func popFree(_ kind: Int) -> Slot? {
-    let slot = free[kind].first
+    let slot = free[place(of: kind)].first
     guard slot != Self.none else { return nil }
-    free[kind].first = buffers[Int(slot)].next
-    free[kind].count -= 1
-    free[kind].least = min(free[kind].least, free[kind].count)
+    let next = isInPlace(slot) ? first[Int(slot)].next : others[index(of: slot)].next
+    free[place(of: kind)].pop(leaving: next)
     return slot
   }
 
   private mutating func grow(_ kind: Int) -> Slot {
-    let size = 1 << (kind + Self.smallestShift)
+    let size = Self.size(kind)
     heldBytes += size
-    let buffer = Buffer(bytes: [UInt8](repeating: 0, count: size))
+    let buffer = Buffer(bytes: [UInt8](repeating: 0, count: size), kind: UInt8(kind))
     if let slot = emptySlots.popLast() {
-      buffers[Int(slot)] = buffer
+      replace(slot, with: buffer)
       return slot
     }
-    buffers.append(buffer)
-    return Slot(buffers.count - 1)
+    // The smallest buffers are mostly those of the session's own messages, which are few.
+    guard kind > 0, firstCount < Self.inPlace else {
+      others.append(buffer)
+      return Slot(others.count - 1) + Self.inPlace
+    }
+    first[Int(firstCount)] = buffer
+    firstCount += 1
+    return firstCount - 1
+  }
+
+  private mutating func replace(_ slot: Slot, with buffer: Buffer) {
+    if isInPlace(slot) { first[Int(slot)] = buffer } else { others[index(of: slot)] = buffer }
+  }
+
+  /// Returns the index in `free` of a size class. The largest class comes first, so that the
+  /// smallest ones, which games use, are adjacent to what every packet needs.
+  @inline(__always) private func place(of kind: Int) -> Int { Self.classCount - 1 - kind }
+
+  /// Returns the size in bytes of the buffers of a size class.
+  @inline(__always) private static func size(_ kind: Int) -> Int { 1 << (kind + smallestShift) }
+
+  @inline(__always) private func isInPlace(_ slot: Slot) -> Bool { slot < Self.inPlace }
+
+  /// Returns the index in `others` of a slot that is not in place.
+  @inline(__always) private func index(of slot: Slot) -> Int { Int(slot - Self.inPlace) }
+
+  /// The buffer in a slot. Only its beginning belongs to the message. Read the buffer in place,
+  /// without copying it.
+  subscript(slot: Slot) -> [UInt8] {
+    @inline(__always) get {
+      isInPlace(slot) ? first[Int(slot)].bytes : others[index(of: slot)].bytes
+    }
   }
 
   /// Copies `bytes` into a buffer, starting at `offset`.
   mutating func write(_ bytes: Span<UInt8>, to slot: Slot, at offset: Int) {
-    var whole = buffers[Int(slot)].bytes.mutableSpan
+    if isInPlace(slot) {
+      Self.copy(bytes, to: &first[Int(slot)].bytes, at: offset)
+    } else {
+      Self.copy(bytes, to: &others[index(of: slot)].bytes, at: offset)
+    }
+  }
+
+  @inline(__always)
+  private static func copy(_ bytes: Span<UInt8>, to buffer: inout [UInt8], at offset: Int) {
+    var whole = buffer.mutableSpan
     var part = whole._mutatingExtracting(offset..<offset + bytes.count)
     for index in 0..<bytes.count { part[index] = bytes[index] }
   }
@@ -84,7 +143,12 @@ struct MessageArena: Sendable {
   func withBytes<Result>(
     of slot: Slot, count: Int, _ body: (Span<UInt8>) -> Result
   ) -> Result {
-    let bytes = buffers[Int(slot)].bytes
+    // Unlike an element of an array, a buffer in place is not retained for the call, which would
+    // take two atomic operations.
+    guard !isInPlace(slot) else {
+      return body(first[Int(slot)].bytes.span.extracting(0..<count))
+    }
+    let bytes = others[index(of: slot)].bytes
     return body(bytes.span.extracting(0..<count))
   }
 
@@ -97,24 +161,24 @@ struct MessageArena: Sendable {
 
   /// Returns a buffer to the pool.
   mutating func release(_ slot: Slot) {
-    let size = buffers[Int(slot)].bytes.count
-    let kind = Self.kind(of: size)
-    usedBytes -= size
-    buffers[Int(slot)].next = free[kind].first
-    free[kind].first = slot
-    free[kind].count += 1
+    let kind = Int(isInPlace(slot) ? first[Int(slot)].kind : others[index(of: slot)].kind)
+    usedBytes -= Self.size(kind)
+    let next = free[place(of: kind)].first
+    if isInPlace(slot) { first[Int(slot)].next = next } else { others[index(of: slot)].next = next }
+    free[place(of: kind)].first = slot
+    free[place(of: kind)].count += 1
   }
 
   /// Frees the buffers that have not been needed since the previous call, except for a few spares.
   mutating func trim() {
     for kind in 0..<Self.classCount {
-      for _ in 0..<max(0, free[kind].least - Self.spare(kind)) {
+      for _ in 0..<max(0, free[place(of: kind)].least - Self.spare(kind)) {
         guard let slot = popFree(kind) else { break }
-        heldBytes -= buffers[Int(slot)].bytes.count
-        buffers[Int(slot)].bytes = []
+        heldBytes -= Self.size(kind)
+        replace(slot, with: Buffer())
         emptySlots.append(slot)
       }
-      free[kind].least = free[kind].count
+      free[place(of: kind)].least = free[place(of: kind)].count
     }
   }
 }

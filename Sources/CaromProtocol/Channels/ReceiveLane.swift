@@ -26,8 +26,6 @@ struct ReceiveLane: Sendable {
     var index: Int32
   }
 
-  let channel: UInt8
-  let delivery: Delivery
   /// The number of complete messages.
   var messagesReceived: UInt64 = 0
   /// The number of bytes of the complete messages.
@@ -41,6 +39,8 @@ struct ReceiveLane: Sendable {
   var window = Deque<Entry>()
   /// The position in the ready queue of the lane's unread sequenced message; nil if there is none.
   var queued: UInt64?
+  let channel: UInt8
+  let delivery: Delivery
   /// The oldest partial message of a `reliableSequenced` lane. It is kept so that messages are
   /// completed even if newer ones keep arriving.
   @Boxed var oldest: Partial?

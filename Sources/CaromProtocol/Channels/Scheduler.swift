@@ -24,9 +24,9 @@ struct Scheduler: Sendable {
     var round: UInt32 = 0
     /// The number of bytes that the lane may still send before the next lane of its priority has
     /// its turn.
-    var deficit = 0
+    var deficit: Int32 = 0
 
-    var quantum: Int { ChannelLimits.quantum * Int(plan.weight) }
+    var quantum: Int32 { Int32(ChannelLimits.quantum * Int(plan.weight)) }
 
     /// Schedules the lane in a round of its priority's queue. Returns whether its deficit is
     /// positive.
@@ -44,7 +44,7 @@ struct Scheduler: Sendable {
     /// Counts bytes that the lane has sent. Returns whether the lane is idle and therefore leaves
     /// its queue.
     @inline(__always) mutating func charge(_ bytes: Int) -> Bool {
-      deficit -= bytes
+      deficit -= Int32(bytes)
       guard readiness == .idle else { return false }
       isScheduled = false
       return true

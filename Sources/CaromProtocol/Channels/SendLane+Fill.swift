@@ -11,8 +11,12 @@ extension SendLane {
   ) -> Filling.Turn {
     let before = writer.count
     var hasRoom = true
-    if !resend.isEmpty { hasRoom = resendMessage(&sendState, &writer, &records, filling) }
-    if hasRoom, writer.count == before, filling.includeBulk, !isUnordered, !resendBulk.isEmpty {
+    if hasBacklog, !resend.isEmpty {
+      hasRoom = resendMessage(&sendState, &writer, &records, filling)
+    }
+    if hasBacklog, hasRoom, writer.count == before, filling.includeBulk, !isUnordered,
+      !resendBulk.isEmpty
+    {
       hasRoom = resendFragment(&sendState, &writer, &records)
     }
     if hasRoom, writer.count == before, isUnordered || openNumber == nil {
@@ -30,7 +34,7 @@ extension SendLane {
     _ filling: Filling
   ) -> Bool {
     let before = writer.count
-    if !resendBulk.isEmpty {
+    if hasBacklog, !resendBulk.isEmpty {
       let hasRoom = resendFragment(&sendState, &writer, &records)
       guard hasRoom, writer.count == before else { return hasRoom }
     }
@@ -126,7 +130,7 @@ extension SendLane {
   /// Frees an unreliable message whose last fragment was sent.
   private mutating func releaseUnreliable(_ message: SendMessage, _ sendState: inout SendState) {
     sendState.arena.release(message.buffer)
-    sendState.unreliableBytes -= Int(message.length)
+    sendState.unreliableBytes -= Int32(message.length)
     sendState.unreliableCount -= 1
   }
 
@@ -139,7 +143,7 @@ extension SendLane {
     dropExpiredFront(at: filling.now, &sendState)
     let isFrontSmall = isFrontSmall(sendState.bulkThreshold)
     let isInBulk = isBulk && isFrontSmall
-    guard isBulk || isFrontSmall, let message = isInBulk ? unsentBulk.first : unsent.first
+    guard isBulk || isFrontSmall, let message = isInBulk ? firstBulk : unsent.first
     else { return true }
     let credit = credit(&sendState)
     if message.charge <= credit, writeWhole(message, next, &sendState, &writer, &records) {

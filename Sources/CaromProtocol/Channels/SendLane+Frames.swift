@@ -22,7 +22,7 @@ extension SendLane {
     let (total, offset) = (Int(message.length), Int(start))
     let room = writer.fragmentRoom(channel: channel, total: total, offset: offset)
     let count = min(room, most)
-    let buffer = sendState.arena.buffers[Int(message.buffer)].bytes
+    let buffer = sendState.arena[message.buffer]
     guard count >= min(ChannelLimits.fragmentLength, most),
       writer.appendFragment(
         delivery, channel: channel, number: number, total: total, offset: offset,

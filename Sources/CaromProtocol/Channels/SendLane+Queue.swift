@@ -36,7 +36,7 @@ extension SendLane {
       guard let message else { return false }
       return message.isDone || message.deadline <= now.nanoseconds
     }
-    if isExpired(unsent.first) || isExpired(unsentBulk.first) {
+    if isExpired(unsent.first) || isExpired(firstBulk) {
       popExpiredFront(at: now, &sendState)
     }
   }

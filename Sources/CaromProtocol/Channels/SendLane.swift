@@ -8,27 +8,26 @@ import CaromCore
 /// Even methods that only read are mutating, so that the lane is accessed in place rather than
 /// copied.
 struct SendLane: Sendable {
-  let channel: UInt8
-  let delivery: Delivery
-  /// Whether small messages may overtake bulk messages of the same lane.
-  let isUnordered: Bool
-  /// The channel's index in `ChannelSet.channels`.
-  let channelIndex: Int
-  /// The number of messages that were queued.
-  var messagesSent: UInt64 = 0
-  /// The number of bytes of the messages that were queued.
-  var bytesSent: UInt64 = 0
+  // What every packet needs comes first.
   /// The number to assign to the next message.
   var next: UInt64 = 0
   /// The number of the partly sent message, which has both sent and unsent fragments; nil if there
   /// is none.
   var openNumber: UInt64?
-  var unsent = Deque<SendMessage>()
-  var unsentBulk = Deque<SendMessage>()
-  /// The numbers of lost messages that must be retransmitted whole.
-  var resend = Deque<UInt64>()
-  /// The numbers of fragmented messages with lost bytes that must be retransmitted.
-  var resendBulk = Deque<UInt64>()
+  let channel: UInt8
+  let delivery: Delivery
+  /// Whether small messages may overtake bulk messages of the same lane.
+  let isUnordered: Bool
+  /// Whether any of `unsentBulk`, `resend` and `resendBulk` has an element.
+  private(set) var hasBacklog = false
+  /// The channel's index in `ChannelSet.channels`.
+  private let channelIndex: UInt8
+  /// The number of messages that were queued.
+  var messagesSent: UInt64 = 0
+  /// The number of bytes of the messages that were queued.
+  var bytesSent: UInt64 = 0
+  var unsent = SendQueue()
+
   /// The numbered reliable messages, in order, beginning with the first that is neither
   /// acknowledged nor dropped. Its number is `base`.
   var outstanding = Deque<SendMessage>()
@@ -36,12 +35,21 @@ struct SendLane: Sendable {
   /// The partly sent message if it is unreliable. A partly sent reliable message is in
   /// `outstanding`.
   @Boxed var open: SendMessage?
+  var unsentBulk = Deque<SendMessage>() { didSet { updateHasBacklog() } }
+  /// The numbers of lost messages that must be retransmitted whole.
+  var resend = Deque<UInt64>() { didSet { updateHasBacklog() } }
+  /// The numbers of fragmented messages with lost bytes that must be retransmitted.
+  var resendBulk = Deque<UInt64>() { didSet { updateHasBacklog() } }
 
   init(channel: UInt8, delivery: Delivery, channelIndex: Int) {
     self.channel = channel
     self.delivery = delivery
     isUnordered = delivery == .unreliable || delivery == .reliableUnordered
-    self.channelIndex = channelIndex
+    self.channelIndex = UInt8(channelIndex)
+  }
+
+  private mutating func updateHasBacklog() {
+    hasBacklog = !unsentBulk.isEmpty || !resend.isEmpty || !resendBulk.isEmpty
   }
 
   /// Whether a message, or a part of one, is still to be sent for the first time.
@@ -63,18 +71,18 @@ struct SendLane: Sendable {
   /// Returns the number of bytes that the peer's credit allows this lane to send; `.max` if the
   /// lane's delivery needs no credit.
   @inline(__always) mutating func credit(_ sendState: inout SendState) -> Int {
-    delivery.needsCredit ? sendState.credits[channelIndex].remaining : .max
+    delivery.needsCredit ? sendState.credits[Int(channelIndex)].remaining : .max
   }
 
   /// Counts sent bytes against the channel's credit.
   @inline(__always) mutating func spendCredit(_ count: Int, _ sendState: inout SendState) {
-    if delivery.needsCredit { sendState.credits[channelIndex].sent += UInt64(count) }
+    if delivery.needsCredit { sendState.credits[Int(channelIndex)].sent += UInt64(count) }
   }
 
   /// Returns the kind of message that the lane can send now, for the scheduler.
   mutating func readiness(_ sendState: inout SendState) -> Scheduler.Readiness {
-    if unsent.first?.isDone == true || unsentBulk.first?.isDone == true { dropDoneFront() }
-    if !resend.isEmpty { return .small }
+    if unsent.first?.isDone == true || firstBulk?.isDone == true { dropDoneFront() }
+    if hasBacklog, !resend.isEmpty { return .small }
     let credit = credit(&sendState)
     let bulkThreshold = sendState.bulkThreshold
     if hasWindow(), isUnordered || openNumber == nil, let message = unsent.first,
@@ -92,12 +100,14 @@ struct SendLane: Sendable {
   }
 
   private mutating func isBulkReady(_ credit: Int, _ bulkThreshold: Int) -> Bool {
-    if !resendBulk.isEmpty { return true }
+    if hasBacklog, !resendBulk.isEmpty { return true }
     if let number = openNumber {
       let message = open ?? outstanding[Int(number - base)]
       return credit >= min(ChannelLimits.fragmentLength, Int(message.length - message.sentBytes))
     }
-    guard hasWindow(), let message = isFrontSmall(bulkThreshold) ? unsentBulk.first : unsent.first
+    let isFrontSmall = isFrontSmall(bulkThreshold)
+    guard hasBacklog || !isFrontSmall, hasWindow(),
+      let message = isFrontSmall ? unsentBulk.first : unsent.first
     else { return false }
     let least = min(ChannelLimits.fragmentLength, Int(message.length)) + ChannelLimits.messageCharge
     return credit >= least
@@ -109,6 +119,9 @@ struct SendLane: Sendable {
     guard let message = unsent.first else { return true }
     return message.length <= bulkThreshold
   }
+
+  /// The first message of `unsentBulk`; nil if there is none.
+  @inline(__always) var firstBulk: SendMessage? { hasBacklog ? unsentBulk.first : nil }
 
   /// Removes the messages at the front of `outstanding` that have been acknowledged or dropped.
   mutating func removeDone() {

@@ -2,7 +2,7 @@ import CaromCore
 
 /// The sending state that all send lanes of a connection share.
 struct SendState: Sendable {
-  // What every packet needs is in the middle.
+  // What every packet needs comes last.
   var fragments = FragmentTable()
   var receipts = OpenReceipts()
   /// The credit of each channel, indexed as in `ChannelSet.channels`.
@@ -15,6 +15,9 @@ struct SendState: Sendable {
   /// Whether a reliable message was refused because the queue was full and no `writable` event has
   /// been emitted since.
   var isBackpressured = false
+  /// The counters of the connection's messages in both directions, apart from those that the lanes
+  /// count.
+  var statistics = ChannelStatistics()
   /// The buffers of the connection's messages in both directions.
   var arena = MessageArena()
   /// The number that `send` will return for the next message.
@@ -23,20 +26,17 @@ struct SendState: Sendable {
   /// again do not count.
   var pendingBytes = 0
   /// The number of bytes of queued unreliable messages.
-  var unreliableBytes = 0
+  var unreliableBytes: Int32 = 0
   /// The number of queued unreliable messages.
-  var unreliableCount = 0
+  var unreliableCount: Int32 = 0
   /// The maximum length of a message that fits whole into a packet, in bytes.
   var packetLimit = 1200 - ChannelLimits.wholeReserve
-  /// The earliest deadline of a queued message, in nanoseconds; `.max` if there is none.
-  var earliestDeadline = Int64.max
   /// The number of packets filled so far.
   var packetCount: UInt64 = 0
   var redundantSends = RedundantSends()
   var events = Deque<ChannelEvent>()
-  /// The counters of the connection's messages in both directions, apart from those that the lanes
-  /// count.
-  var statistics = ChannelStatistics()
+  /// The earliest deadline of a queued message, in nanoseconds; `.max` if there is none.
+  var earliestDeadline = Int64.max
 
   /// The length in bytes above which a message is bulk.
   var bulkThreshold: Int { min(ChannelLimits.bulkLength, packetLimit) }
@@ -56,7 +56,7 @@ struct SendState: Sendable {
     if isReliable {
       queuedBytes += message.charge
     } else {
-      unreliableBytes += Int(message.length)
+      unreliableBytes += Int32(message.length)
       unreliableCount += 1
     }
     earliestDeadline = min(earliestDeadline, message.deadline)
@@ -66,7 +66,7 @@ struct SendState: Sendable {
   mutating func recordDequeued(_ message: SendMessage, isReliable: Bool) {
     pendingBytes -= Int(message.length - message.sentBytes)
     guard !isReliable else { return }
-    unreliableBytes -= Int(message.length)
+    unreliableBytes -= Int32(message.length)
     unreliableCount -= 1
   }
 

@@ -67,15 +67,17 @@ extension Connection {
     _ packet: Span<UInt8>, into arrivals: inout Arrivals, _ scratch: inout Scratch,
     at now: Instant
   ) {
-    guard !isClosed, datagram != nil else { return }
+    guard !isClosed else { return }
     // Messages follow the events that are due.
     if !isOpen || hasEvents { arrivals.connection = 0 }
     scratch.outcome.removeAll()
     let allowsMessages = isInitiator ? !isEnding : isOpen
-    let isAccepted = datagram?.receive(
-      packet, &channels, allowsMessages: allowsMessages, into: &arrivals, &scratch, at: now)
+    guard
+      let isAccepted = datagram?.receive(
+        packet, &channels, allowsMessages: allowsMessages, into: &arrivals, &scratch, at: now)
+    else { return }
     applyOutcome(scratch.outcome, at: now)
-    guard isAccepted == true else {
+    guard isAccepted else {
       if hasTooManyForgeries { closeForKeyLimits(at: now) }
       return processChannels(at: now)
     }

@@ -66,7 +66,10 @@ extension ChannelSet {
     result.messagesReceived = traffic.messagesReceived
     result.bytesReceived = traffic.bytesReceived
     for lane in lanes where lane.channel == channel {
-      for messages in [lane.unsent, lane.unsentBulk, lane.outstanding] {
+      for position in 0..<lane.unsent.count where !lane.unsent[position].isDone {
+        result.messagesQueued += 1
+      }
+      for messages in [lane.unsentBulk, lane.outstanding] {
         result.messagesQueued += messages.count { !$0.isDone }
       }
     }

@@ -38,7 +38,7 @@ struct DatagramPath: Sendable {
   /// The interval between keep-alive pings, in nanoseconds.
   static let keepAliveInterval: Int64 = 50_000_000
   /// The number of unanswered tail probes after which the path is suspect.
-  static let probesUntilSuspect = 3
+  static let probesUntilSuspect: Int32 = 3
   /// The minimum silence, in nanoseconds, before a path is suspect. Unanswered probes alone are not
   /// enough: on a path with a round trip of a millisecond, three consecutive probes are
   /// occasionally lost.
@@ -51,12 +51,19 @@ struct DatagramPath: Sendable {
   var nextCandidate = 0
   var helloDelay = firstHelloDelay
   var cookie: Cookie?
-  /// The token that is sent in place of a cookie until the peer answers.
-  @Boxed var token: AddressToken?
+  /// The handshake of an encrypted path, until the peer has received this side's last message; nil
+  /// in plaintext.
+  var handshake: LinkHandshake?
+  /// The keys of an encrypted path, once the handshake has derived them; nil in plaintext.
+  private(set) var keys: LinkKeys?
+  /// The keys that encrypt the packets of an encrypted path now; nil exactly if `keys` is.
+  var packetKeys: PacketKeys?
   /// The number of packets that were dropped because they were not sealed with the peer's key.
   var forgedPackets: UInt64 = 0
   /// The number of packets that were dropped because they were malformed.
   var malformedPackets = 0
+  /// The token that is sent in place of a cookie until the peer answers.
+  @Boxed var token: AddressToken?
   private var lastKeepAlive: Instant?
   /// The value of `resumes` in this side's hellos: whether the peer must refuse a hello if it does
   /// not recognize the connection.
@@ -76,7 +83,7 @@ struct DatagramPath: Sendable {
   /// Whether packets are encrypted: exactly if `keys` and `packetKeys` are not nil. Every packet
   /// needs to know, and the keys lie in memory that a path in plaintext does not touch.
   private(set) var isEncrypted = false
-  var unansweredProbes = 0
+  var unansweredProbes: Int32 = 0
   /// A counter that changes whenever the result of `findEndpoints` may have changed.
   private(set) var migrations: UInt32 = 1
   /// The routes on which hellos are sent while connecting. On the responder's side of an encrypted
@@ -91,13 +98,6 @@ struct DatagramPath: Sendable {
   var unprovenBudget: Int?
   /// The time at which the last packet was received; `nil` before the first.
   var lastReceived: Instant?
-  /// The handshake of an encrypted path, until the peer has received this side's last message; nil
-  /// in plaintext.
-  var handshake: LinkHandshake?
-  /// The keys of an encrypted path, once the handshake has derived them; nil in plaintext.
-  private(set) var keys: LinkKeys?
-  /// The keys that encrypt the packets of an encrypted path now; nil exactly if `keys` is.
-  var packetKeys: PacketKeys?
   var nextWindowGrowth = Instant.zero
   var received = ReceivedPackets()
   var flow: DatagramFlow

@@ -24,9 +24,9 @@ struct PathMTUSearch: Sendable {
   private static let blackHoleThreshold = 6
 
   private let maximum: Int
-  private var failures = 0
+  private var failures: Int32 = 0
   /// The number of consecutive losses of packets longer than `base`.
-  private var consecutiveLosses = 0
+  private var consecutiveLosses: Int32 = 0
   /// The latest send time of an acknowledged packet that is longer than `base`, in nanoseconds.
   private var newestAcknowledged: Int64 = 0
   private var searchDelay = blackHoleInterval

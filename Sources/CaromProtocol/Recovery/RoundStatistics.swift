@@ -12,11 +12,11 @@ struct RoundStatistics: Sendable {
     /// The highest delivery rate in the round, in bytes per second.
     var bandwidth = 0.0
     /// The number of round-trip samples in the round.
-    var samples = 0
+    var samples: Int32 = 0
     /// The number of packets acknowledged or declared lost in the round.
-    var packets = 0
+    var packets: Int32 = 0
     /// The number of packets declared lost in the round.
-    var losses = 0
+    var losses: Int32 = 0
 
     mutating func add(roundTrip: Int64) {
       minimum = min(minimum, roundTrip)

@@ -20,7 +20,7 @@ import Testing
     #expect(!reassemblies[index].isComplete)
     try add(2 * count)
     #expect(reassemblies[index].isComplete)
-    let buffer = arena.buffers[Int(reassemblies[index].buffer)].bytes
+    let buffer = arena[reassemblies[index].buffer]
     #expect(Array(buffer.prefix(message.count)) == message)
   }
 }

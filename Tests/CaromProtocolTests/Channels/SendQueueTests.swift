@@ -54,6 +54,29 @@ import Testing
     #expect(try pair.send(1) == 3)
   }
 
+  // MARK: Order
+
+  @Test func `the messages of a queue keep their order, however many there are`() {
+    var queue = SendQueue()
+    func message(_ ticket: UInt64) -> SendMessage {
+      SendMessage(ticket: ticket, deadline: .max, buffer: 0, length: 1, wantsReceipt: false)
+    }
+    for count in [1, 2, 5] {
+      for ticket in 0..<count { queue.append(message(UInt64(ticket))) }
+      #expect(queue.count == count)
+      #expect((0..<count).map { queue[$0].ticket } == Array(0..<UInt64(count)))
+      queue[count - 1].length = 7
+      for ticket in 0..<count {
+        #expect(!queue.isEmpty && queue.first?.ticket == UInt64(ticket))
+        let removed = queue.popFirst()
+        #expect(removed?.ticket == UInt64(ticket))
+        #expect(removed?.length == (ticket == count - 1 ? 7 : 1))
+      }
+      let rest = queue.popFirst()
+      #expect(queue.isEmpty && queue.count == 0 && rest == nil)
+    }
+  }
+
   // MARK: Deadlines
 
   @Test func `an expired message of any queue is reported once, before its receipt`() throws {
