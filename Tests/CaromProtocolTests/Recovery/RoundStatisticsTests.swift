@@ -13,7 +13,7 @@ import Testing
     in statistics: inout RoundStatistics
   ) -> Bool {
     statistics.current.packets = 100
-    statistics.current.losses = losses
+    statistics.current.losses = Int32(losses)
     statistics.current.add(roundTrip: longest * Self.ms)
     statistics.begin(until: 0, expectedLoss: expected, minimumRoundTrip: 100 * Self.ms)
     return statistics.hasExcessLoss
