@@ -73,9 +73,12 @@ struct SharedPortTests {
       let daemon = try lab.start("h1", Peers.python, "wildcard.py")
       _ = try await daemon.line(containing: "bound")
       var answers: [String] = []
-      for _ in 0..<3 {
+      for number in 0..<4 {
         daemon.send("browse \(Self.type)")
         answers.append(try await daemon.line(containing: "answered"))
+        // After the first question at the latest, our process looks who else is bound to the port,
+        // but at most once a second.
+        if number == 0 { try await wait(lab, until: "! \(Self.holdsAddress)") }
       }
       // A multicast answer to the idle browse may arrive before one of them.
       #expect(answers.contains { $0.contains("unicast") }, "\(answers)")
@@ -159,6 +162,8 @@ struct SharedPortTests {
   @Test func `without a carrier there is no multicast interface`() async throws {
     try await Lab.with(hosts: 1) { lab in
       try await lab.change("cut", "h1")
+      // The system reports the loss of the carrier up to a second later.
+      try await wait(lab, until: "ip link show eth0 | grep -q NO-CARRIER")
       let ours = try lab.startPeer("h1", "publish", "X", Self.type, "7001")
       ours.endInput()
       let line = try await ours.line(containing: "error")
