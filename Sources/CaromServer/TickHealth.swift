@@ -2,7 +2,7 @@ import CaromCore
 import CaromSession
 import Synchronization
 
-/// Whether the ticks of a server come on time, for a monitor that asks over HTTP.
+/// Whether the ticks of a server run on time, for a monitor that asks over HTTP.
 ///
 /// ```swift
 /// let health = TickHealth()
@@ -15,13 +15,13 @@ public final class TickHealth: Sendable {
   private struct State {
     /// The time at which the next tick is due, or nil if none is.
     var due: Instant?
-    /// The last time at which a late tick came.
+    /// When a late tick last ran.
     var lateAt: Instant?
-    /// The most by which a tick was late that is still reported.
+    /// The greatest lateness that is still reported.
     var most = Duration.zero
   }
 
-  /// The lateness from which on a server is not healthy.
+  /// A server whose tick is late by at least this much is not healthy.
   public let limit: Duration
   /// How long a late tick is reported, so that a monitor that asks less often learns of it.
   public let holdTime: Duration
@@ -33,8 +33,8 @@ public final class TickHealth: Sendable {
     self.holdTime = holdTime
   }
 
-  /// Notes that the tick that was due has come at `now`, and expects the next one at `due`. Pass
-  /// nil if no tick is due, for instance while nobody plays.
+  /// Records that the expected tick ran at `now`, and that the next one is due at `due`. Pass nil
+  /// while no tick is due, for instance while nobody plays.
   public func expectTick(by due: Instant?, at now: Instant) {
     state.withLock { state in
       if let expected = state.due, now - expected >= limit {

@@ -15,9 +15,9 @@ package enum HostCommand: Hashable, Sendable {
   case takeSeat(MatchClaim, player: PeerID)
   /// A player has left the match for good.
   case releaseSeat(MatchClaim, player: PeerID)
-  /// The match has come this far.
+  /// Stores the state that the match has reached.
   case save(MatchClaim, Checkpoint)
-  /// The host was given the match and asks from where to go on.
+  /// The host was given the match and asks for its last checkpoint.
   case resume(MatchClaim)
   /// The host wants another one to go on with its match, from this checkpoint if there is one.
   case move(MatchClaim, Checkpoint?)
@@ -92,7 +92,7 @@ package struct HeldMatch: Hashable, Sendable {
 /// What becomes of a host that has registered: it has a lease and goes on with all the matches that
 /// it holds, except these.
 package struct RegistrationResult: Hashable, Sendable {
-  /// The matches that are not the host's any more.
+  /// The matches that the host must stop, because another host has them or they are over.
   package let lost: [LostMatch]
   /// The players for whom the host has no seats any more, because they were given to others.
   package let unseated: [HeldMatch]

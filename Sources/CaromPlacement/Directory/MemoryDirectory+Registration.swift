@@ -114,8 +114,8 @@ extension MemoryDirectory {
     return reseat(held)
   }
 
-  /// Sets the seats of a match to those that its host knows of, and those that are still reserved.
-  /// Returns the players for whom no seat is free.
+  /// Gives the seats of a match to the players whom its host reports, and keeps the reservations of
+  /// others. Returns the players for whom no seat is free.
   private mutating func reseat(_ held: HeldMatch) -> [PeerID] {
     let id = held.claim.match
     guard let entry = matches[id], let host = hosts[held.claim.host] else { return [] }

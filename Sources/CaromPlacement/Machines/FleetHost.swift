@@ -49,8 +49,8 @@ package struct FleetHost: Sendable {
   package enum Admission: Hashable, Sendable {
     /// The player may join.
     case accepted
-    /// The host admits nobody now, or does not know of the claim yet: the player tries again, or
-    /// asks the fleet.
+    /// The host has no lease, or does not know the claim yet. The player should try again, or ask
+    /// the fleet where the match is.
     case tryAgain
     /// All seats are taken.
     case full
@@ -61,10 +61,11 @@ package struct FleetHost: Sendable {
   enum Standing: Hashable, Sendable {
     /// The host has no connection, and opens one at this time.
     case away(retryAt: Instant)
-    /// The host has said that it registers, and what it says next counts from then on.
+    /// The registration was sent, and its answer has not arrived. The directory handles what is
+    /// sent next after it.
     case registering
     case registered(nextRenewal: Instant)
-    /// The host has said that it leaves.
+    /// The host has told the directory that it leaves, and waits for the answer.
     case leaving
     /// The host has left the fleet.
     case left

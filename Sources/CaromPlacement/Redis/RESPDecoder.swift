@@ -35,7 +35,7 @@ package struct RESPDecoder: Sendable {
   private var searched = 0
   /// The arrays around the next value, the outermost one first.
   private var open: [OpenArray] = []
-  /// The number of values and of bytes that the answer had so far.
+  /// How many values and bytes of the current answer have been read.
   private var valueCount = 0
   private var byteCount = 0
 

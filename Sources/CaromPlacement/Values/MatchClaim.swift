@@ -24,8 +24,8 @@ public struct MatchClaim: Hashable, Sendable {
 
   /// Returns the number that follows `last` at the directory's time `now`.
   ///
-  /// The time is part of it, so that numbers go on growing when a directory has lost all that it
-  /// knew, as long as its clock is not set back as well.
+  /// The number is at least the directory's time in milliseconds. It therefore keeps growing even
+  /// if the directory has lost all of its data, as long as the clock is not set back as well.
   static func number(after last: UInt64, at now: Instant) -> UInt64 {
     min(max(last + 1, UInt64(clamping: now.nanoseconds / 1_000_000)), maximumNumber)
   }

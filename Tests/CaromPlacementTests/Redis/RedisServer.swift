@@ -45,8 +45,8 @@ struct RedisServer {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("carom-redis-\(UInt32.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // The server ends when its input does, so that it does not outlive this process. It inherits
-    // from a thread of this process that other signals are blocked.
+    // The shell kills the server when standard input ends, so that the server does not outlive this
+    // process. It uses SIGKILL because the server inherits a mask that blocks other signals.
     let line = "\"$@\" & read -r; kill -KILL $!; wait $!; rmdir \"$FOLDER\""
     let output = Self.makePipe()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")

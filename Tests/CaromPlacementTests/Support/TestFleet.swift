@@ -101,7 +101,7 @@ final class TestFleet {
     try await answer(.locate(.match(match), player: player))
   }
 
-  /// Places a match and lets its players join.
+  /// Places a match, expects it at `host`, and takes a seat there for each player.
   func play(_ match: Int, _ players: PeerID..., at host: TestHost) async throws -> MatchClaim {
     let claim = try #require(try await place(match, players).claim)
     #expect(claim.host == host.id)

@@ -54,7 +54,7 @@ extension FleetWorld {
     }
   }
 
-  /// Some players come at once, some late, and some never.
+  /// Gives a player the token. Most players join soon, some late, and some never.
   private func sendToken(_ claim: MatchClaim, to player: Int) {
     let doors = hosts.map { $0.record.endpoints[0] }
     let first = Int.random(in: doors.indices, using: &generator)

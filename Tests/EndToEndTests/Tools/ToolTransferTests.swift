@@ -63,12 +63,16 @@ import Testing
   @Test func `a sender that is killed and started again continues the file`() async throws {
     let big = try source.add("big.bin", count: 64_000_000)
     let receiver = try receive("--yes", "--count", "1")
-    try await receiver.line("published")
-    let killed = try send(big)
-    while try !target.hasIncompleteBytes { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(await killed.end(SIGKILL) != 0)
-    let part = try #require(try target.names.first { $0.hasSuffix(".part") })
-    let kept = try target.content(of: part).count
+    let port = UInt16(try #require(try await receiver.line("published").port))
+    let kept = try await BreakingRelay.run(
+      to: port, after: 16_000_000, servesAfterwards: false
+    ) { relay, port in
+      let killed = try RunningTool(["send", "--interface", "lo", "--to", "127.0.0.1:\(port)", big])
+      await relay.waitForLastBreak()
+      #expect(await killed.end(SIGKILL) != 0)
+      let part = try #require(try target.names.first { $0.hasSuffix(".part") })
+      return try target.content(of: part).count
+    }
     // The connection of the first sender could still be resumed.
     let second = try send(big)
     #expect(await second.process.status == 0)
