@@ -24,18 +24,16 @@ struct FilesMeasurement: Sendable {
   func run() async throws -> SessionFigures {
     let received = folder.appending(path: "received")
     defer { try? FileManager.default.removeItem(at: received) }
-    let figures: SessionFigures
-    if let conditions = scenario.path {
-      figures = try await SessionPath.with(conditions) { path in
-        try await run(SessionPath.address) { role, options in
-          try path.start(subject, role, in: role == .send ? "h1" : "h2", options)
-        }
+    let sending = ["path=\(file.path)", "idle=\(idle)"]
+    let figures = try await Self.run(
+      scenario, subject, receiving: ["folder=\(folder.path)"], sending: sending
+    ) { sender, receiver in
+      let limit = Duration.seconds(600)
+      var figures = try await sender.figures(within: limit)
+      for (name, value) in try await receiver.figures(within: limit).values {
+        figures["to_\(name)"] = value
       }
-    } else {
-      figures = try await run("127.0.0.1") { role, options in
-        let core = role == .send ? EchoCommand.loadCore : 0
-        return try SessionSide(subject, role, options + ["core=\(core)"])
-      }
+      return figures
     }
     guard FileManager.default.contentsEqual(atPath: file.path, andPath: received.path) else {
       throw BenchmarkFailure("\(subject.name): the file that was received differs")
@@ -43,54 +41,50 @@ struct FilesMeasurement: Sendable {
     return figures
   }
 
-  private func run(
-    _ address: String, _ start: (SessionSubject.Role, [String]) throws -> SessionSide
-  ) async throws -> SessionFigures {
-    let receiver = try start(.receive, ["port=\(Self.port)", "folder=\(folder.path)"])
-    do {
-      try await receiver.ready()
-      let sender = try start(
-        .send, ["port=\(Self.port)", "address=\(address)", "path=\(file.path)", "idle=\(idle)"])
-      let limit = Duration.seconds(600)
-      var figures = try await sender.figures(within: limit)
-      for (name, value) in try await receiver.figures(within: limit).values {
-        figures["to_\(name)"] = value
-      }
-      await sender.end()
-      await receiver.end()
-      return figures
-    } catch {
-      await receiver.end()
-      throw error
-    }
-  }
-
   /// Returns the goodput of the kernel's TCP on the way of a scenario, in Mbit/s.
   static func measurePeer(_ scenario: FilesScenario, seconds: Int) async throws -> Double {
-    let subject = scenario.peer
-    let times = ["port=\(port)", "warm=2", "seconds=\(seconds)"]
-    func run(
-      _ address: String, _ start: (SessionSubject.Role, [String]) throws -> SessionSide
-    ) async throws -> Double {
-      let receiver = try start(.receive, times)
-      try await receiver.ready()
-      let sender = try start(.send, ["port=\(port)", "address=\(address)", "what=bulk"])
-      try await sender.ready()
-      let figures = try await receiver.figures(within: .seconds(seconds + 20))
-      await sender.end()
-      await receiver.end()
-      return figures["goodput"]
-    }
+    try await run(
+      scenario, scenario.peer, receiving: ["warm=2", "seconds=\(seconds)"], sending: ["what=bulk"]
+    ) { _, receiver in
+      try await receiver.figures(within: .seconds(seconds + 20))
+    }["goodput"]
+  }
+
+  /// Starts both sides on the way of a scenario, and runs `body` with the sender and the receiver.
+  private static func run(
+    _ scenario: FilesScenario, _ subject: SessionSubject, receiving: [String], sending: [String],
+    _ body: @Sendable (SessionSide, SessionSide) async throws -> SessionFigures
+  ) async throws -> SessionFigures {
     guard let conditions = scenario.path else {
-      return try await run("127.0.0.1") { role, options in
+      return try await run("127.0.0.1", receiving, sending, body) { role, options in
         let core = role == .send ? EchoCommand.loadCore : 0
         return try SessionSide(subject, role, options + ["core=\(core)"])
       }
     }
     return try await SessionPath.with(conditions) { path in
-      try await run(SessionPath.address) { role, options in
+      try await run(SessionPath.address, receiving, sending, body) { role, options in
         try path.start(subject, role, in: role == .send ? "h1" : "h2", options)
       }
     }
+  }
+
+  private static func run(
+    _ address: String, _ receiving: [String], _ sending: [String],
+    _ body: @Sendable (SessionSide, SessionSide) async throws -> SessionFigures,
+    start: (SessionSubject.Role, [String]) throws -> SessionSide
+  ) async throws -> SessionFigures {
+    let receiver = try start(.receive, ["port=\(port)"] + receiving)
+    var sender: SessionSide?
+    let result: Result<SessionFigures, any Error>
+    do {
+      try await receiver.ready()
+      let started = try start(.send, ["port=\(port)", "address=\(address)"] + sending)
+      sender = started
+      try await started.ready()
+      result = .success(try await body(started, receiver))
+    } catch { result = .failure(error) }
+    await sender?.end()
+    await receiver.end()
+    return try result.get()
   }
 }
