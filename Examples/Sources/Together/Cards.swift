@@ -130,12 +130,15 @@ struct Cards: ReplicatedState {
 }
 
 extension Cards {
-  /// What a simple player does next: plays their highest card or, as the judge, chooses the highest
-  /// one. Nil if it is not their turn.
-  func move(of id: PeerID) -> Event? {
-    guard hasBegun, winner == nil, let player = players.first(where: { $0.id == id }) else {
-      return nil
+  /// What a simple player does next: sits down, plays their highest card or, as the judge, chooses
+  /// the highest one. Nil if it is not their turn.
+  func move(of id: PeerID, named name: String) -> Event? {
+    guard let player = players.first(where: { $0.id == id }) else {
+      // Groups that meet become one. While they do, a player whom the others know already but do
+      // not see yet may be taken for one who has left, and then has to sit down again.
+      return hasBegun ? nil : .sit(name: name)
     }
+    guard hasBegun, winner == nil else { return nil }
     if id == judge {
       guard isJudging else { return nil }
       let best = players.filter { $0.id != id }.max { ($0.played ?? 0) < ($1.played ?? 0) }
@@ -151,9 +154,8 @@ extension Cards {
 func playCards(
   in nearby: NearbySession, seats: Int, leavingInRound limit: Int? = nil
 ) async throws -> Cards {
-  let me = nearby.local.id
+  let me = nearby.local
   return try await nearby.session.withGroup(Cards(seats: seats)) { group in
-    try await group.submit(.sit(name: nearby.local.name))
     var lastMove: Cards.Event?
     for await change in group.changes {
       let cards = await group.state
@@ -163,10 +165,9 @@ func playCards(
           try await group.submit(.left(player.id))
         }
       }
-      if let move = cards.move(of: me), move != lastMove {
-        lastMove = move
-        try await group.submit(move)
-      }
+      let move = cards.move(of: me.id, named: me.name)
+      if let move, move != lastMove { try await group.submit(move) }
+      lastMove = move
     }
     // The changes have ended: `withGroup` throws the reason if the group has failed.
     throw CancellationError()

@@ -171,15 +171,24 @@ import Testing
 
   @Test func `a simple player plays the highest card, and judges in favor of the highest`() {
     var cards = makeGame()
-    #expect(cards.move(of: Self.id(0)) == nil)
+    #expect(cards.move(of: Self.id(0), named: "0") == nil)
     for number in 1..<4 {
       let highest = cards.players[number].hand.max() ?? 0
-      #expect(cards.move(of: Self.id(number)) == .play(card: highest, round: 0))
+      #expect(cards.move(of: Self.id(number), named: "\(number)") == .play(card: highest, round: 0))
       cards.apply(.play(card: highest, round: 0), by: Self.id(number))
-      #expect(cards.move(of: Self.id(number)) == nil)
+      #expect(cards.move(of: Self.id(number), named: "\(number)") == nil)
     }
     let best = cards.players.max { ($0.played ?? 0) < ($1.played ?? 0) }?.id
-    #expect(cards.move(of: Self.id(0)) == best.map { .choose($0, round: 0) })
-    #expect(cards.move(of: Self.id(9)) == nil)
+    #expect(cards.move(of: Self.id(0), named: "0") == best.map { .choose($0, round: 0) })
+    #expect(cards.move(of: Self.id(9), named: "9") == nil)
+  }
+
+  @Test func `a player who is taken for one who has left sits down again before the game`() {
+    var cards = Cards(seats: 3)
+    #expect(cards.move(of: Self.id(0), named: "0") == .sit(name: "0"))
+    for number in 0..<2 { cards.apply(.sit(name: "\(number)"), by: Self.id(number)) }
+    #expect(cards.move(of: Self.id(0), named: "0") == nil)
+    cards.apply(.left(Self.id(0)), by: Self.id(1))
+    #expect(cards.move(of: Self.id(0), named: "0") == .sit(name: "0"))
   }
 }
