@@ -187,7 +187,7 @@ let package = Package(
       ]),
 
     // A fleet of hosts
-    module("CaromFleet", ["CaromCore", "CaromPlacement", "CaromTransport"]),
+    module("CaromFleet", ["CaromCore", "CaromCrypto", "CaromPlacement", "CaromTransport"]),
 
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
@@ -241,6 +241,9 @@ let package = Package(
     .target(
       name: "TestRelay", dependencies: ["CaromCore", "CaromTransport"], path: "Tests/TestRelay",
       swiftSettings: strict),
+    .target(
+      name: "TestRedis", dependencies: ["CaromCore"], path: "Tests/TestRedis",
+      swiftSettings: strict),
     .executableTarget(
       name: "carom-peer", dependencies: ["CaromCore", "CaromDiscovery", "CaromTransport"],
       path: "Tests/Peer", swiftSettings: strict),
@@ -263,7 +266,10 @@ let package = Package(
       ]),
     tests(
       "CaromPlacement",
-      ["CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromTransport"]),
+      ["CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromTransport", "TestRedis"]),
+    tests(
+      "CaromFleet",
+      ["CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromTransport", "TestRedis"]),
     .target(
       name: "MultipeerSamples", dependencies: [.byName(name: multipeer)],
       path: "Tests/MultipeerSamples", swiftSettings: client),

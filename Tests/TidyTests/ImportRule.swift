@@ -29,7 +29,7 @@ enum ImportRule {
     ],
     "CaromSessionTesting": ["CaromCore", "CaromSession", "CaromTesting", "CaromTransport"],
     "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],
-    "CaromFleet": ["CaromCore", "CaromPlacement", "CaromTransport"],
+    "CaromFleet": ["CaromCore", "CaromCrypto", "CaromPlacement", "CaromTransport"],
     "CaromNearby": [
       "CaromCBOR", "CaromCore", "CaromCodec", "CaromCrypto", "CaromDNS", "CaromDiscovery",
       "CaromGroup", "CaromProtocol", "CaromSession", "CaromTransport",

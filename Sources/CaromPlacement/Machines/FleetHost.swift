@@ -76,8 +76,8 @@ package struct FleetHost: Sendable {
     let sent: Instant
   }
 
-  /// How long the host waits before it connects to the directory again.
-  static let retryInterval = Duration.milliseconds(500)
+  /// How long the host waits before it connects to the directory again, unless it is told how long.
+  package static let retryInterval = Duration.milliseconds(500)
   /// How long a host whose id another process has taken waits before it looks whether that one has
   /// a lease still. What a dead process sent last may arrive late.
   static let replacedInterval = PlacementRules.lease + .seconds(1)
@@ -151,11 +151,14 @@ package struct FleetHost: Sendable {
     }
   }
 
-  /// Reports that a connection to the directory could not be opened or has broken.
-  package mutating func handleDisconnect(of connection: UInt64, at now: Instant) {
+  /// Reports that a connection to the directory could not be opened or has broken. The host opens
+  /// another one after `delay`.
+  package mutating func handleDisconnect(
+    of connection: UInt64, retryAfter delay: Duration = retryInterval, at now: Instant
+  ) {
     guard connection == self.connection else { return }
     if case .away = standing { return }
-    disconnect(retryAt: now + Self.retryInterval)
+    disconnect(retryAt: now + delay)
   }
 
   mutating func disconnect(retryAt: Instant) {

@@ -7,15 +7,22 @@ package enum RedisCommand {
     encode(["FUNCTION", "LOAD", "REPLACE", RedisFunction.library].map { Array($0.utf8) })
   }
 
+  /// Returns the command that asks whether the server has the function. The answer is an array,
+  /// which is empty if it has not.
+  package static var listFunction: [UInt8] {
+    encode(["FUNCTION", "LIST", "LIBRARYNAME", RedisFunction.name].map { Array($0.utf8) })
+  }
+
+  /// Returns the command with which a program logs in; nil if the address has no password.
+  package static func logIn(to address: FleetAddress) -> [UInt8]? {
+    guard let password = address.password else { return nil }
+    let user = address.user.map { [Array($0.utf8)] } ?? []
+    return encode([Array("AUTH".utf8)] + user + [password.reveal()])
+  }
+
   /// Returns a command to the directory of a fleet, whose name is that of a match.
   package static func encode(_ command: DirectoryCommand, fleet: MatchID) -> [UInt8] {
     encode(arguments(command, fleet: fleet))
-  }
-
-  /// Whether an answer says that the server does not have the function.
-  package static func isFunctionMissing(_ answer: RESPValue) -> Bool {
-    guard case .error(let text) = answer else { return false }
-    return text.starts(with: "ERR Function not found".utf8)
   }
 
   private static func encode(_ arguments: [[UInt8]]) -> [UInt8] {

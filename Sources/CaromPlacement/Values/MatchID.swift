@@ -43,11 +43,11 @@ extension MatchID: PacketCodable {
 
 /// The rule for all short texts of a fleet: names of matches, games, versions and regions. Such a
 /// text can be a part of a key or of a line of output without quotation marks.
-enum FleetText {
+package enum FleetText {
   /// The maximum length in bytes of the name of a game, a version or a region.
-  static let maximumLength = 63
+  package static let maximumLength = 63
 
-  static func isValid(_ text: some StringProtocol, limit: Int = maximumLength) -> Bool {
+  package static func isValid(_ text: some StringProtocol, limit: Int = maximumLength) -> Bool {
     let bytes = text.utf8
     return !bytes.isEmpty && bytes.count <= limit && bytes.allSatisfy { 0x21...0x7E ~= $0 }
   }

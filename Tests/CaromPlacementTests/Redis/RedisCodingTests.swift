@@ -47,8 +47,6 @@ import Testing
     #expect(throws: RedisAnswerError.failed(message: "OOM no memory")) {
       try RedisAnswer.decode(value, to: .status)
     }
-    #expect(!RedisCommand.isFunctionMissing(value))
-    #expect(RedisCommand.isFunctionMissing(.error(Array("ERR Function not found".utf8))))
   }
 
   @Test func `an answer that the function does not give is refused`() {

@@ -1,5 +1,6 @@
 import CaromCore
 import CaromFleet
+import TestRedis
 import Testing
 
 @testable import CaromPlacement
@@ -41,10 +42,11 @@ final class RedisDirectoryUnderTest: DirectoryUnderTest {
 }
 
 @Suite(
-  .serialized, .timeLimit(.minutes(5)), .enabled(if: RedisServer.path != nil, RedisServer.need))
+  .serialized, .timeLimit(.minutes(5)),
+  .enabled(if: RedisServer.path != nil, Comment(rawValue: RedisServer.need)))
 struct RedisDirectoryTests {
   @Test func `the directory in Redis keeps every rule`() async throws {
-    try await RedisServer.with { connection in
+    try await RedisServer.withConnection { connection in
       let directory = try await RedisDirectoryUnderTest(connection)
       for rule in DirectoryCase.all {
         try await directory.forgetEverything()
@@ -57,7 +59,7 @@ struct RedisDirectoryTests {
 
   /// Both directories get the same commands, of which many make no sense.
   @Test func `the directory in Redis answers as the one in memory does`() async throws {
-    try await RedisServer.with { connection in
+    try await RedisServer.withConnection { connection in
       let directory = try await RedisDirectoryUnderTest(connection)
       for seed in 1...(TestSeeds.limit ?? 6) {
         try await directory.forgetEverything()
@@ -78,7 +80,7 @@ struct RedisDirectoryTests {
   }
 
   @Test func `a clock that goes back does not keep the dead alive`() async throws {
-    try await RedisServer.with { connection in
+    try await RedisServer.withConnection { connection in
       let fleet = TestFleet(try await RedisDirectoryUnderTest(connection))
       let now = fleet.now
       fleet.advance(by: .seconds(3_600))
@@ -93,11 +95,14 @@ struct RedisDirectoryTests {
   }
 
   @Test func `a server without the function says so, and gets it`() async throws {
-    try await RedisServer.with { connection in
+    try await RedisServer.withConnection { connection in
       let fleet = MatchID("rack")!
       let status = RedisCommand.encode(.status, fleet: fleet)
-      #expect(RedisCommand.isFunctionMissing(try await connection.send(status)))
+      #expect(
+        try await connection.send(status) == .error(Array("ERR Function not found".utf8)))
+      #expect(try await connection.send(RedisCommand.listFunction) == .array([]))
       _ = try await connection.send(RedisCommand.loadFunction)
+      #expect(try await connection.send(RedisCommand.listFunction) != .array([]))
       let value = try await connection.send(status)
       #expect(
         try RedisAnswer.decode(value, to: .status)
@@ -106,7 +111,7 @@ struct RedisDirectoryTests {
   }
 
   @Test func `leases end by the server's own clock`() async throws {
-    try await RedisServer.with { connection in
+    try await RedisServer.withConnection { connection in
       _ = try await connection.send(RedisCommand.loadFunction)
       let record = HostRecord.make(1)
       let sender = CommandSender(record.id, run: 1, connection: 1)

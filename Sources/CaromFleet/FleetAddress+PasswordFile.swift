@@ -1,0 +1,39 @@
+import CaromCrypto
+import CaromPlacement
+import CaromTransport
+
+extension FleetAddress {
+  /// Reads the password from the first line of a file, which must belong to this user and give no
+  /// permissions to others. It replaces the password of the address. Blocks while it reads.
+  package mutating func readPassword(from path: String) throws(PasswordFileError) {
+    var content: [UInt8]
+    do throws(PrivateFile.Failure) {
+      // The line may end in a carriage return and a line feed.
+      content = try PrivateFile.content(
+        of: path, limit: Self.credentialLimit + 2, isSecret: true)
+    } catch {
+      throw .cannotRead(path: path, error)
+    }
+    defer { _ = SecretBytes(moving: &content) }
+    var line = Array(content.prefix { $0 != 10 && $0 != 13 })
+    guard !line.isEmpty else { throw .empty(path: path) }
+    password = SecretBytes(moving: &line)
+  }
+}
+
+/// The reasons why a password is not read from a file.
+package enum PasswordFileError: Error, Hashable, Sendable {
+  case cannotRead(path: String, PrivateFile.Failure)
+  /// The first line of the file has no characters.
+  case empty(path: String)
+}
+
+extension PasswordFileError: CustomStringConvertible {
+  /// A line for users that says what happened and what to do.
+  package var description: String {
+    switch self {
+    case .cannotRead(let path, let failure): "the password file \(path) cannot be used: \(failure)"
+    case .empty(let path): "the password file \(path) has no password in its first line"
+    }
+  }
+}

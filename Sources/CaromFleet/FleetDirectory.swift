@@ -1,0 +1,155 @@
+import CaromCore
+import CaromPlacement
+import CaromTransport
+
+/// The directory of a fleet, as a matchmaker or an operator uses it.
+///
+/// It connects when it is first asked something, and connects again by itself when the connection
+/// is lost. While the directory is away, every command fails at once with the reason. A command
+/// whose answer was lost can be repeated: the second time changes nothing more.
+package actor FleetDirectory: LoopActor {
+  /// Whether the directory can be reached. Each change is told once.
+  package enum Change: Hashable, Sendable {
+    /// The directory cannot be reached, for this reason.
+    case away(RedisError)
+    /// The directory can be reached again.
+    case back
+  }
+
+  private enum State {
+    /// Nobody has asked anything yet.
+    case idle
+    /// The first attempt to connect is under way.
+    case connecting([CheckedContinuation<Void, Never>])
+    case connected(RedisConnection)
+    case away(RedisError)
+    case closed
+  }
+
+  /// How many changes wait for a reader; the oldest ones are dropped.
+  private static let changeLimit = 16
+
+  package nonisolated let loop: NetworkLoop
+  package nonisolated let address: FleetAddress
+  /// When the directory goes away and comes back, for one reader.
+  package nonisolated let changes: AsyncStream<Change>
+  private let changed: AsyncStream<Change>.Continuation
+  private var state = State.idle
+  private var delay = ReconnectDelay()
+  private var generator: LoopGenerator
+  private var timer: LoopTimer?
+  private var attempt: Task<Void, Never>?
+
+  package init(_ address: FleetAddress, on loop: NetworkLoop) {
+    self.loop = loop
+    self.address = address
+    generator = LoopGenerator(of: loop)
+    (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.changeLimit))
+  }
+
+  /// Has the directory carry out a command.
+  package func answer(
+    _ command: DirectoryCommand
+  ) async throws(RedisError) -> DirectoryAnswer {
+    if case .idle = state { connect() }
+    if case .connecting = state { await firstAttempt() }
+    switch state {
+    case .connected(let connection):
+      return try await withCheckedContinuation { continuation in
+        connection.assumeIsolated {
+          $0.send(command, fleet: address.fleet) { continuation.resume(returning: $0) }
+        }
+      }.get()
+    case .away(let error): throw error
+    case .idle, .connecting, .closed: throw .transport(.closed)
+    }
+  }
+
+  /// Ends the connection. Commands without an answer fail, and so do all that follow.
+  package func close() {
+    let before = state
+    state = .closed
+    timer?.cancel()
+    attempt?.cancel()
+    switch before {
+    case .connecting(let waiters): for waiter in waiters { waiter.resume() }
+    case .connected(let connection): connection.assumeIsolated { $0.close() }
+    case .idle, .away, .closed: break
+    }
+    changed.finish()
+  }
+
+  private func firstAttempt() async {
+    await withCheckedContinuation { continuation in
+      guard case .connecting(let waiters) = state else { return continuation.resume() }
+      state = .connecting(waiters + [continuation])
+    }
+  }
+
+  private func connect() {
+    if case .idle = state { state = .connecting([]) }
+    attempt = Task {
+      do throws(RedisError) {
+        didConnect(try await RedisConnection.open(address, on: loop))
+      } catch {
+        didFail(error)
+      }
+    }
+  }
+
+  private func didConnect(_ connection: RedisConnection) {
+    let before = state
+    if case .closed = before { return connection.assumeIsolated { $0.close() } }
+    state = .connected(connection)
+    delay.reset()
+    connection.assumeIsolated {
+      $0.setFailureHandler { [weak self] error in self?.assumeIsolated { $0.didFail(error) } }
+    }
+    if case .connecting(let waiters) = before { for waiter in waiters { waiter.resume() } }
+    if case .away = before, case .connected = state { changed.yield(.back) }
+  }
+
+  /// Notes that the connection has failed, or could not be opened, and prepares the next attempt.
+  private func didFail(_ error: RedisError) {
+    let before = state
+    if case .closed = before { return }
+    state = .away(error)
+    if case .connecting(let waiters) = before { for waiter in waiters { waiter.resume() } }
+    if case .away = before {} else { changed.yield(.away(error)) }
+    if timer == nil { timer = LoopTimer(on: loop, owner: self) { $0.connect() } }
+    timer?.arm(after: delay.next(using: &generator))
+  }
+}
+
+extension FleetDirectory {
+  /// Finds a host for a match. The result is a refusal at once if there is none.
+  package func place(
+    _ request: PlacementRequest
+  ) async throws(RedisError) -> Result<Placement, PlacementRefusal> {
+    switch try await answer(.place(request)) {
+    case .placed(let placement): return .success(placement)
+    case .refused(let refusal): return .failure(refusal)
+    default: throw Self.unexpected
+    }
+  }
+
+  /// Returns the hosts of the fleet, and how many matches there are.
+  package func status() async throws(RedisError) -> FleetStatus {
+    guard case .status(let status) = try await answer(.status) else { throw Self.unexpected }
+    return status
+  }
+
+  /// Lets a host get no more matches, and has it move those that it has. Returns false if no host
+  /// of the fleet has the id.
+  package func drain(_ host: PeerID) async throws(RedisError) -> Bool {
+    switch try await answer(.drain(host)) {
+    case .done: return true
+    case .unknownHost: return false
+    default: throw Self.unexpected
+    }
+  }
+
+  private static var unexpected: RedisError {
+    .malformed(.invalid(what: "answer of a directory"))
+  }
+}

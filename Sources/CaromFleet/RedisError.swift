@@ -1,0 +1,84 @@
+import CaromCore
+import CaromPlacement
+import CaromTransport
+
+/// Why a Redis server gave no answer, or none of use. No error contains a password.
+package enum RedisError: Error, Hashable, Sendable {
+  /// The connection could not be opened, or has broken: open another one.
+  case transport(TransportError)
+  /// The server sent something that is no answer: check that it is a Redis server.
+  case malformed(DecodeError)
+  /// The server did not answer in time: open another connection.
+  case timedOut
+  /// Too many commands wait for their answers: the server is too slow.
+  case tooManyCommands
+  /// The server asks for a password: give one.
+  case passwordRequired
+  /// The server does not accept the user or the password: check them.
+  case passwordRejected
+  /// The user may not do what a fleet needs: change the user's permissions.
+  case notPermitted
+  /// The server has no functions: use Redis 7, or a server that speaks the same protocol.
+  case functionsUnsupported
+  /// Somebody has removed the function from the server: open another connection, which installs it.
+  case functionMissing
+  /// The server could not carry out the command, and says why.
+  case failed(message: String)
+}
+
+extension RedisError {
+  /// Creates the error that the message of a server stands for.
+  init(message: String) {
+    switch message.prefix(while: { $0 != " " }) {
+    case "NOAUTH": self = .passwordRequired
+    case "WRONGPASS": self = .passwordRejected
+    case "NOPERM": self = .notPermitted
+    default:
+      if message.hasPrefix("ERR AUTH") {
+        self = .passwordRejected
+      } else if message.hasPrefix("ERR Function not found") {
+        self = .functionMissing
+      } else if message.hasPrefix("ERR unknown command") {
+        self = .functionsUnsupported
+      } else {
+        self = .failed(message: message)
+      }
+    }
+  }
+
+  init(_ error: RedisAnswerError) {
+    switch error {
+    case .failed(let message): self.init(message: message)
+    case .malformed(let error): self = .malformed(error)
+    }
+  }
+
+  /// Whether a connection on which this was the answer is of no more use.
+  var endsConnection: Bool {
+    switch self {
+    case .malformed, .functionMissing: true
+    default: false
+    }
+  }
+}
+
+extension RedisError: CustomStringConvertible {
+  /// A line for users that says what happened and what to do.
+  package var description: String {
+    switch self {
+    case .transport(let error): "the fleet's directory cannot be reached: \(error)"
+    case .malformed(let error):
+      "what answers is no directory of a fleet (\(error)): check the address"
+    case .timedOut: "the fleet's directory does not answer: check the Redis server"
+    case .tooManyCommands: "the fleet's directory answers too slowly: check the Redis server"
+    case .passwordRequired: "the Redis server asks for a password"
+    case .passwordRejected:
+      "the Redis server does not accept the user or the password: check both"
+    case .notPermitted:
+      "the Redis server does not let this user do it: permit FUNCTION, FCALL and the fleet's keys"
+    case .functionsUnsupported: "the server has no functions: use Redis 7 or later"
+    case .functionMissing: "the Redis server has lost the fleet's function: try again"
+    case .failed(let message): "the Redis server has refused the command: \(message)"
+    }
+  }
+}
