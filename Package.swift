@@ -207,8 +207,8 @@ let package = Package(
     .executableTarget(
       name: "carom-tool",
       dependencies: [
-        "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromNearby", "CaromTransport",
-        "CTerminal", "TerminalText", arguments,
+        "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromFleet", "CaromNearby",
+        "CaromPlacement", "CaromTransport", "CTerminal", "TerminalText", arguments,
       ],
       swiftSettings: strict),
 
@@ -335,7 +335,8 @@ let package = Package(
     tests(
       "EndToEnd",
       [
-        "AirHockey", "Carom", "CaromCrypto", "CaromDNS", "CaromProtocol", "TerminalText",
+        "AirHockey", "Carom", "CaromCore", "CaromCrypto", "CaromDNS", "CaromFleet",
+        "CaromPlacement", "CaromProtocol", "CaromTransport", "TerminalText", "TestRedis",
         "TestRelay", "air-hockey", "carom-tool", arguments,
       ]),
     tests(

@@ -23,8 +23,10 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case .usage: "the command line is invalid"
     case .badName: "a name or a type is invalid"
     case .noSuchInterface: "no interface with that name is up"
-    case .unreachable: "the host, or every name server, cannot be reached or refuses to answer"
-    case .unavailable: "the name is taken or does not exist, or the table is full or declined"
+    case .unreachable:
+      "the host, a fleet's directory, or every name server, cannot be reached or refuses to answer"
+    case .unavailable:
+      "the name is taken or does not exist, the table is full or declined, or no host has room"
     case .internal: "an internal error of the program"
     case .noMulticast: "no interface supports multicast"
     case .notATerminal: "a person cannot play here: not a terminal"
@@ -32,7 +34,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case .ioFailed: "a file or the output cannot be read or written, or is damaged"
     case .timedOut: "no answer arrived in time"
     case .wrongVersion: "the peer uses another protocol, or another version of it"
-    case .notPermitted: "the operating system or a name server denied permission"
+    case .notPermitted: "the operating system, a name server or Redis denied permission"
     }
   }
 

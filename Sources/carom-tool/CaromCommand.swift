@@ -15,7 +15,7 @@ struct CaromCommand: AsyncParsableCommand {
       BrowseCommand.self, PublishCommand.self, ResolveCommand.self, HostCommand.self,
       ReapCommand.self, QueryCommand.self, TypesCommand.self, DomainsCommand.self,
       ReconfirmCommand.self,
-      TokenCommand.self, PeersCommand.self, ChatCommand.self, SendCommand.self,
+      TokenCommand.self, FleetCommand.self, PeersCommand.self, ChatCommand.self, SendCommand.self,
       ReceiveCommand.self,
     ])
 
@@ -33,7 +33,7 @@ struct CaromCommand: AsyncParsableCommand {
     } catch  where exitCode(for: error) == .success {
       exit(withError: error)
     } catch  where exitCode(for: error) == .validationFailure {
-      let line = usageLine(message(for: error))
+      let line = withoutLogin(usageLine(message(for: error)))
       end(CommandFailure(.usage, "\(line) (see \(helpfulCommand) --help)"))
     } catch {
       end(CommandFailure(any: error))
@@ -50,6 +50,14 @@ struct CaromCommand: AsyncParsableCommand {
     }
     guard let negative, line.hasPrefix("Missing") else { return line }
     return "The value '\(negative)' is invalid: numbers must be positive"
+  }
+
+  /// Replaces what stands between "://" and "@", which may be a password: errors end up in logs.
+  private static func withoutLogin(_ line: Substring) -> String {
+    guard let start = line.firstRange(of: "://")?.upperBound,
+      let end = line[start...].lastIndex(of: "@")
+    else { return String(line) }
+    return "\(line[..<start])…\(line[end...])"
   }
 
   /// The command whose help explains the given arguments: the subcommand among them, or `carom`.

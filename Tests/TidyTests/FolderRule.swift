@@ -28,7 +28,7 @@ enum FolderRule {
       "Coding", "Snapshots", "World",
     ],
     "CaromTesting": ["Support", "Hosts", "Conditions", "Trace", "Links", "Network", "World"],
-    "carom-tool": ["Support", "Transfers"],
+    "carom-tool": ["Support", "Transfers", "Fleet"],
     "CaromTransport": ["Errors", "Files", "Loop", "UDP", "Web", "TCP", "Interfaces"],
   ]
 

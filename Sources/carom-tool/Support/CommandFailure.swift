@@ -1,6 +1,7 @@
 import CaromCrypto
 import CaromDNS
 import CaromDiscovery
+import CaromFleet
 import CaromNearby
 import CaromTransport
 import TerminalText
@@ -115,6 +116,7 @@ struct CommandFailure: Error, Equatable {
     case let error as ConnectTokenError: self.init(.usage, error.description)
     case let error as TXTRecordError: self.init(.badName, "\(error)")
     case let error as SessionError: self.init(error)
+    case let error as RedisError: self.init(error)
     default: self.init(.internal, "\(error)")
     }
   }

@@ -10,15 +10,19 @@ struct Report: Sendable {
     case offered, progress, sent, received, failed
     /// A pass over a domain has finished.
     case finished
+    /// A player's seat is reserved at a host of a fleet.
+    case placed
+    /// What a fleet has altogether, and whether its directory can be reached.
+    case fleet, away, back
 
     /// The character at the start of a text line that reports the event.
     var mark: String {
       switch self {
-      case .added, .published, .confirmed, .sent, .received: "+"
+      case .added, .published, .confirmed, .sent, .received, .placed: "+"
       case .updated, .resolved, .renamed, .progress: "~"
       case .removed, .withdrawn, .failed: "-"
-      case .unresolved, .offered: "?"
-      case .line, .finished: ":"
+      case .unresolved, .offered, .away: "?"
+      case .line, .finished, .fleet, .back: ":"
       }
     }
 

@@ -26,6 +26,12 @@ struct RunningTool: Sendable {
     var size: Int?
     var stored: Int?
     var reason: String?
+    var id: String?
+    var state: String?
+    var match: String?
+    var matches: Int?
+    var player: String?
+    var token: String?
     var code: String?
   }
 

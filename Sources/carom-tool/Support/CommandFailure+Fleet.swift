@@ -1,0 +1,22 @@
+import CaromFleet
+import CaromPlacement
+import CaromTransport
+import TerminalText
+
+extension CommandFailure {
+  /// Creates the failure that reports why the directory of a fleet gave no answer.
+  init(_ error: RedisError) {
+    let status: ExitStatus =
+      switch error {
+      case .transport(.permissionDenied): .notPermitted
+      case .transport(.timedOut): .timedOut
+      case .transport(.outOfDescriptors): .internal
+      case .transport: .unreachable
+      case .timedOut, .tooManyCommands: .timedOut
+      case .passwordRequired, .passwordRejected, .notPermitted: .notPermitted
+      case .malformed, .functionsUnsupported: .wrongVersion
+      case .functionMissing, .failed: .unavailable
+      }
+    self.init(status, error.description)
+  }
+}
