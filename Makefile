@@ -69,8 +69,8 @@ build: ## everything, release
 	@.ci/setup play
 	swift build -c release
 
-wasm: ## air hockey's page, in .build/page: the engine as WebAssembly, and the files beside it
-	@Tests/page.sh .build/page
+wasm: ## a page's engine as WebAssembly, and the files beside it: air hockey's in .build/page, or of GAME="FILE…" in PAGE=.build/game
+	@Tests/page.sh $(if $(GAME),$(or $(PAGE),.build/game) $(GAME),.build/page)
 
 # With the Swift libraries in it, the tool runs where Swift is not installed.
 install: ## build the carom tool and install it as PREFIX/bin/carom (PREFIX=/usr/local)

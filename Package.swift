@@ -191,9 +191,14 @@ let package = Package(
 
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
-    // Compiled for WebAssembly by `make wasm`; here, for its tests.
+    // Compiled for WebAssembly by `make wasm`; here, for their tests.
+    module("WebEngine", ["CaromCore", "CaromProtocol", "CaromSimulation"]),
+    module("WebGame", ["CaromCore", "CaromProtocol", "CaromSimulation", "WebEngine"]),
     module(
-      "WebEngine", ["AirHockey", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation"]),
+      "AirHockeyEngine",
+      [
+        "AirHockey", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation", "WebEngine",
+      ]),
     module("AirHockeyTerminal", ["AirHockey", "CaromCore", "CaromPhysics", "TerminalText"]),
     .executableTarget(
       name: "air-hockey",
@@ -327,8 +332,14 @@ let package = Package(
       ]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
     tests(
-      "WebEngine",
-      ["AirHockey", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation", "WebEngine"]),
+      "WebGame",
+      ["CaromCore", "CaromProtocol", "CaromSimulation", "CaromTesting", "WebEngine", "WebGame"]),
+    tests(
+      "AirHockeyEngine",
+      [
+        "AirHockey", "AirHockeyEngine", "CaromCore", "CaromPhysics", "CaromProtocol",
+        "CaromSimulation", "WebEngine",
+      ]),
     tests(
       "AirHockeyTerminal",
       ["AirHockey", "AirHockeyTerminal", "CaromCore", "CaromPhysics", "TerminalText"]),

@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// Complete programs that use Carom as any other package would. Each is one file, but for
-/// `Together`, which has four parts. Except for `Start`, they run for some seconds by themselves:
+/// `Together`, which has four parts, and `TugOfWar`, which also serves a page. Except for `Start`, they run for some seconds by themselves:
 /// `swift run --package-path Examples Chat`. Tests run `TugOfWar` and `Together` on a virtual
 /// network: `swift test --package-path Examples`.
 let package = Package(
@@ -16,7 +16,10 @@ let package = Package(
   targets: [
     .executableTarget(name: "Start", dependencies: [.product(name: "Carom", package: "carom")]),
     .executableTarget(name: "Chat", dependencies: [.product(name: "Carom", package: "carom")]),
-    .executableTarget(name: "TugOfWar", dependencies: [.product(name: "Carom", package: "carom")]),
+    // `make wasm` takes the page; see the documentation's page GameOfYourOwn.
+    .executableTarget(
+      name: "TugOfWar", dependencies: [.product(name: "Carom", package: "carom")],
+      exclude: ["index.html"]),
     .testTarget(
       name: "TugOfWarTests",
       dependencies: [

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # webassembly.sh [FOLDER]: the modules that a page in a browser runs compile as Embedded Swift for
-# WebAssembly; the fixed match has the same hashes there as in a native build; and the engine plays in
-# Node, by itself and against a host. With a FOLDER, it takes the host from that build, keeps there what it
-# compiled and what it checked last, and does not check the same sources twice.
+# WebAssembly; the fixed match has the same hashes there as in a native build; the engine plays in Node, by
+# itself and against a host; and so does the tug of war of the documentation, made of its text alone. With
+# a FOLDER, it takes the hosts from that build, keeps there what it compiled and what it checked last, and
+# does not check the same sources twice.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Tests/embedded.sh
@@ -13,8 +14,9 @@ most_bytes=$((608 << 10)) most_compressed=$((236 << 10))
 
 source Tests/unchanged.sh
 skip_if_unchanged "${1:+$1/webassembly}" "$0" Tests/webassembly-modules.sh Tests/embedded.sh \
-  "$match" "$hashes" \
-  $(find "$runtime" Sources/AirHockeyPage Tests/EngineTests -type f) \
+  "$match" "$hashes" Tests/page.sh Sources/Carom/Carom.docc/{Rollback,GameOfYourOwn}.md \
+  $(find Examples/Sources/TugOfWar -type f) \
+  $(find "$runtime" Sources/WebPages Tests/EngineTests -type f) \
   $(find "${modules[@]/#/Sources/}" -name '*.swift')
 
 find_web_tools || { echo "WebAssembly is not checked" >&2; exit 0; }
@@ -48,10 +50,30 @@ if [ "$bytes" -gt "$most_bytes" ] || [ "$compressed" -gt "$most_compressed" ]; t
   echo "the engine has $bytes bytes, $compressed compressed: at most $most_bytes, $most_compressed" >&2
   exit 1
 fi
+
+# The tug of war, whose example programs are the text of the pages.
+block() { # block PAGE LANGUAGE TEXT: the first block of a page, in a language, that contains a text
+  awk -v fence="\`\`\`$2" -v text="$3" '
+    $0 == fence { inside = 1; block = ""; next }
+    $0 == "```" { if (inside && index(block, text)) { printf "%s", block; exit } inside = 0 }
+    inside { block = block $0 "\n" }' "Sources/Carom/Carom.docc/$1.md"
+}
+mkdir -p "$out/text"
+block Rollback swift 'struct TugOfWar' >"$out/text/TugOfWar.swift"
+block GameOfYourOwn html 'game.join' >"$out/text/index.html"
+block GameOfYourOwn swift 'func servePage' >"$out/text/Page.swift"
+for file in TugOfWar.swift index.html Page.swift; do
+  diff "$out/text/$file" "Examples/Sources/TugOfWar/$file" \
+    || { echo "Examples/Sources/TugOfWar/$file is not what the documentation has" >&2; exit 1; }
+done
+CAROM_MODULES=$out Tests/page.sh "$out/game-page" "$out/text/TugOfWar.swift" "$out/text/index.html"
+
 if ! command -v node >/dev/null; then
   echo "without node, the engine is not run" >&2
   exit 0
 fi
-CAROM_ENGINE=$out/air-hockey.wasm CAROM_HOST=${1:+$(realpath "$1")/debug/air-hockey} \
+programs=${1:+$(realpath "$1")/debug}
+CAROM_ENGINE=$out/air-hockey.wasm CAROM_HOST=${programs:+$programs/air-hockey} CAROM_MODULES=$out \
+  CAROM_GAME_PAGE=$out/game-page CAROM_GAME_HOST=${programs:+$programs/TugOfWar} \
   node --test Tests/EngineTests
 mark_as_checked

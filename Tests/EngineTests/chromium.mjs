@@ -20,7 +20,7 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "applic
 export async function servePage() {
   const server = http.createServer(async (request, response) => {
     const name = path.basename(new URL(request.url, "http://page").pathname) || "index.html";
-    const file = name.endsWith(".wasm") ? engineFile : `Sources/AirHockeyPage/${name}`;
+    const file = name.endsWith(".wasm") ? engineFile : `Sources/WebPages/${name}`;
     try {
       const body = await readFile(file);
       response.writeHead(200, { "Content-Type": TYPES[path.extname(name)] ?? "text/plain" });

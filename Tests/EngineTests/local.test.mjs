@@ -6,7 +6,7 @@ import test from "node:test";
 
 import {
   AWAY, GAME_EVENTS, HOME, LINKS, PHASES, PLAYERS, REQUESTS, TABLE, TOUCHES,
-} from "../../Sources/AirHockeyPage/air-hockey.js";
+} from "../../Sources/WebPages/air-hockey.js";
 import { load, TestClock } from "./support.mjs";
 
 /** Plays a number of ticks, each when it is due, and returns the events. */

@@ -5,7 +5,7 @@ import test from "node:test";
 
 import {
   AWAY, EVENTS, GAME_EVENTS, HOME, LINKS, PHASES, REQUESTS,
-} from "../../Sources/AirHockeyPage/air-hockey.js";
+} from "../../Sources/WebPages/air-hockey.js";
 import { Host, load, skipHost as skip, TCPStream, until } from "./support.mjs";
 
 /** A page's player: an engine on the real time, which follows the puck. */

@@ -8,7 +8,7 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { AirHockey } from "../../Sources/AirHockeyPage/air-hockey.js";
+import { AirHockey } from "../../Sources/WebPages/air-hockey.js";
 
 // Node 18 does not have what every browser has.
 globalThis.crypto ??= webcrypto;
@@ -66,8 +66,8 @@ export const skipHost = existsSync(hostProgram) ? false : "the host's program is
 export function makePage(context) {
   const folder = mkdtempSync(path.join(tmpdir(), "carom-page-"));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of readdirSync("Sources/AirHockeyPage")) {
-    copyFileSync(`Sources/AirHockeyPage/${name}`, path.join(folder, name));
+  for (const name of readdirSync("Sources/WebPages")) {
+    copyFileSync(`Sources/WebPages/${name}`, path.join(folder, name));
   }
   copyFileSync(engineFile, path.join(folder, "air-hockey.wasm"));
   return folder;

@@ -20,7 +20,9 @@ SPREAD = [
     ("session", {"CaromSession", "CaromServer", "Carom"}, 25),
     ("physics", {"CaromPhysics"}, 15),
     ("codec", {"CaromCBOR", "CaromCodec", "CaromCore"}, 10),
-    ("game", {"AirHockey", "AirHockeyTerminal", "TerminalText", "WebEngine", "air-hockey"}, 5),
+    ("game", {
+        "AirHockey", "AirHockeyEngine", "AirHockeyTerminal", "TerminalText", "WebEngine", "WebGame",
+        "air-hockey"}, 5),
 ]
 # The modules whose survivors are wanted first.
 RISK = [

@@ -14,7 +14,11 @@ enum ImportRule {
     "CaromPlacement": ["CaromCore", "CaromCrypto"],
     "CaromGroup": ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol"],
     "AirHockey": ["CaromCore", "CaromPhysics", "CaromSimulation"],
-    "WebEngine": ["AirHockey", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation"],
+    "WebEngine": ["CaromCore", "CaromProtocol", "CaromSimulation"],
+    "WebGame": ["CaromCore", "CaromProtocol", "CaromSimulation", "WebEngine"],
+    "AirHockeyEngine": [
+      "AirHockey", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation", "WebEngine",
+    ],
     "TerminalText": [],
     "AirHockeyTerminal": ["AirHockey", "CaromCore", "CaromPhysics", "TerminalText"],
   ]

@@ -5,8 +5,9 @@ enum WordRule {
   static let unsafeFolders = [
     "Sources/CaromTransport/", "Tests/CaromTransportTests/", "Sources/CaromCrypto/Primitives/",
     "Tests/WebRuntimeTests/", "Benchmarks/", "Tests/TidyTests/", "Tests/Fuzz/",
-    // The page writes to the engine's memory, and reads it.
-    "Sources/WebEngine/Exports.swift",
+    // The page writes to the engine's memory, reads it, and calls on one thread.
+    "Sources/WebEngine/SharedBuffer.swift", "Sources/WebEngine/Exports.swift",
+    "Sources/WebGame/Exports.swift", "Sources/AirHockeyEngine/Exports.swift",
     // Foundation's streams read and write through pointers.
     "Sources/MultipeerConnectivity/PeerInputStream.swift",
     "Sources/MultipeerConnectivity/PeerOutputStream.swift",

@@ -4,8 +4,9 @@ import CaromPhysics
 import CaromProtocol
 import CaromSimulation
 import Testing
+import WebEngine
 
-@testable import WebEngine
+@testable import AirHockeyEngine
 
 /// An engine and a host on the time of the test.
 private struct Meeting {
@@ -42,7 +43,7 @@ private struct Meeting {
     }
   }
 
-  var link: EngineState.Link { engine.state(at: now).link }
+  var link: LinkState { engine.state(at: now).link }
 }
 
 struct NetworkMatchTests {

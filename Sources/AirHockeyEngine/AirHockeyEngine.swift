@@ -3,10 +3,12 @@ import CaromCore
 import CaromPhysics
 import CaromProtocol
 import CaromSimulation
+import WebEngine
 
 /// Air hockey for a page in a browser: one match at a time, without a network or as the client of a
 /// host. The page passes it the time, what its link has received and where the fingers are; it
-/// polls it for what to send, draw and play. `Exports.swift` is how the page calls it.
+/// polls it for what to send, draw and play. The page calls it through the functions in the files
+/// `Exports.swift` of this module and of WebEngine.
 package final class AirHockeyEngine {
   // One of the two, or none.
   private var local: LocalMatch?
@@ -115,5 +117,25 @@ package final class AirHockeyEngine {
   /// a match.
   package var confirmed: (tick: UInt64, hash: UInt64)? {
     (network?.confirmed ?? local?.rink).map { ($0.state.tick.rawValue, $0.hash) }
+  }
+
+  // MARK: The page
+
+  /// What the functions of every game call.
+  package var page: PageEngine {
+    var page = PageEngine()
+    page.openLink = { self.openLink(at: $0) }
+    page.receive = { self.receive($0.span, at: $1) }
+    page.closeLink = { self.closeLink($0, at: $1) }
+    page.leave = { self.leave(at: $0) }
+    page.takeOutput = { self.takeOutput(upTo: $0, queued: $1, at: $2) }
+    page.takeLinkAction = { self.takeLinkAction() }
+    page.nextTimeout = { self.nextTimeout }
+    page.step = { self.step(at: $0) }
+    page.pollEvent = { self.pollEvent()?.bytes }
+    page.hostName = { self.hostName }
+    page.endText = { self.endText }
+    page.confirmed = { self.confirmed }
+    return page
   }
 }

@@ -3,6 +3,7 @@ import CaromCore
 import CaromPhysics
 import CaromProtocol
 import CaromSimulation
+import WebEngine
 
 /// A match against the host's player or another client, with the rules of the game above those of
 /// any match: which seat this side has, when it ends, and how corrections are drawn.
@@ -17,7 +18,7 @@ final class NetworkMatch {
   static let desyncLimit = 8
 
   /// What has happened since the last poll.
-  var events = EventList()
+  var events = EventList<EngineEvent>()
   /// The number of desyncs with the host.
   private(set) var desyncs = 0
   private var client: StreamClient<Rink>
@@ -195,7 +196,7 @@ final class NetworkMatch {
   func state(at now: Instant) -> EngineState {
     var state = EngineState()
     state.rink = shown(at: now)
-    state.link = link
+    state.link = client.linkState
     state.seat = seat
     state.roundTrip = client.client.roundTrip == .zero ? nil : client.client.roundTrip
     state.predictedTicks = client.client.predictedTicks
@@ -213,13 +214,6 @@ final class NetworkMatch {
     let fraction = client.client.fraction(at: now)
     return view.shown(
       state.drawn(from: previous, fraction, people: seat.map { [$0] } ?? []), at: now)
-  }
-
-  private var link: EngineState.Link {
-    if client.endReason != nil { return .ended }
-    if client.peer == nil { return .connecting }
-    if client.isInterrupted { return .interrupted }
-    return client.client.rollback == nil ? .waiting : .playing
   }
 
   /// The state after the last tick that is certain, or nil before the first state.

@@ -1,6 +1,6 @@
 // Air hockey's part of the engine: matches, mallets, and the state that is drawn.
 
-import { Engine, EVENTS, Link } from "./carom.js";
+import { Engine, EVENTS as LINK_EVENTS, Link, LINKS } from "./carom.js";
 
 /** The table in meters, as the game's rules have it. The origin is its center. */
 export const TABLE = Object.freeze({
@@ -30,10 +30,8 @@ export const PHASES = Object.freeze({
   faceOff: 0, serve: 1, playing: 2, goalPause: 3, foulPause: 4, matchEnd: 5, none: 255,
 });
 
-/** How far a match over the network has come. */
-export const LINKS = Object.freeze({
-  none: 0, connecting: 1, waiting: 2, playing: 3, interrupted: 4, ended: 5,
-});
+/** The codes of the events that concern the connection and the session. */
+export const EVENTS = Object.freeze({ ...LINK_EVENTS, finalScore: 36, playersChanged: 38 });
 
 /**
  * What is drawn in a frame. Positions are in meters from the center of the table.
@@ -121,21 +119,9 @@ export class AirHockey extends Engine {
    */
   request(seat, request) { this.program.request(seat, request); }
 
-  /** The name of the host; empty while it is not known. */
-  get hostName() { return this.#text(0); }
-
-  /** The host's explanation for the end of the connection; usually empty. */
-  get endText() { return this.#text(1); }
-
   /** The names of home and away over the network; empty while unknown, or without a player. */
-  get playerNames() { return [this.#text(2), this.#text(3)]; }
-
-  #text(which) { return new TextDecoder().decode(this.buffer(this.program.text(which))); }
-
-  /** The last tick that is certain, and the hash of the state after it. */
-  get confirmed() {
-    const { confirmedTick, confirmedHash } = this.program;
-    return { tick: confirmedTick(), hash: BigInt.asUintN(64, confirmedHash()) };
+  get playerNames() {
+    return [HOME, AWAY].map((seat) => this.text(this.program.playerName(seat)));
   }
 
   /**
@@ -185,4 +171,4 @@ export const END_REASONS = Object.freeze([
   "The host admits only players whose connection is encrypted.",
 ]);
 
-export { EVENTS };
+export { LINKS };

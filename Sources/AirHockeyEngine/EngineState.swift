@@ -1,29 +1,14 @@
 import AirHockey
 import CaromCore
 import CaromPhysics
+import WebEngine
 
 /// What the page draws in a frame.
 package struct EngineState: Hashable, Sendable {
-  /// How far a match over the network has come.
-  package enum Link: UInt8, Hashable, Sendable {
-    /// The match needs no network.
-    case none = 0
-    /// The host has not granted a seat yet.
-    case connecting = 1
-    /// The host's first state has not arrived yet.
-    case waiting = 2
-    /// The match is played.
-    case playing = 3
-    /// No link carries the connection; it waits to be resumed.
-    case interrupted = 4
-    /// The connection has ended.
-    case ended = 5
-  }
-
   /// The match, with the positions to draw; nil before the first state of a host.
   package var rink: RinkState?
   /// The connection.
-  package var link = Link.none
+  package var link = LinkState.none
   /// The seat of the person at this page; nil if several or none play here, or before the host has
   /// given a seat.
   package var seat: Seat?

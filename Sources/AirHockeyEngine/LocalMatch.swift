@@ -2,6 +2,7 @@ import AirHockey
 import CaromCore
 import CaromPhysics
 import CaromSimulation
+import WebEngine
 
 /// A match in one page without a network: between two people at one screen, a person and the
 /// computer, or two computer players.
@@ -9,7 +10,7 @@ final class LocalMatch {
   /// The state of the match.
   private(set) var rink = Rink()
   /// What has happened since the last poll.
-  var events = EventList()
+  var events = EventList<EngineEvent>()
   /// The state before the last tick, between which and `rink` the page draws.
   private var previous: RinkState
   /// The requests of the people at the screen. One of each seat is carried out in a tick.

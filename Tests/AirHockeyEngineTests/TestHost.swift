@@ -2,8 +2,9 @@ import AirHockey
 import CaromCore
 import CaromProtocol
 import CaromSimulation
+import WebEngine
 
-@testable import WebEngine
+@testable import AirHockeyEngine
 
 /// The host of a match of a client and a computer player, with streams that deliver what was
 /// written after `delay`. Everything happens on the time of the test.

@@ -9,8 +9,12 @@ export const LINK_PROTOCOL = "carom";
 
 /** The codes of the events that concern the connection rather than the game. */
 export const EVENTS = Object.freeze({
-  joined: 32, interrupted: 33, resumed: 34, reconnect: 35, finalScore: 36, left: 37,
-  playersChanged: 38,
+  joined: 32, interrupted: 33, resumed: 34, reconnect: 35, left: 37,
+});
+
+/** How far a match over the network has come. */
+export const LINKS = Object.freeze({
+  none: 0, connecting: 1, waiting: 2, playing: 3, interrupted: 4, ended: 5,
 });
 
 /**
@@ -67,6 +71,7 @@ export class Engine {
     };
     const { instance } = await WebAssembly.instantiate(bytes, { carom: { random } });
     memory = instance.exports.memory;
+    instance.exports.load();
     return new this(instance.exports, clock);
   }
 
@@ -133,6 +138,25 @@ export class Engine {
    * @returns {Uint8Array}
    */
   transmit(queued) { return this.buffer(this.#exports.transmit(queued, this.now)).slice(); }
+
+  /**
+   * Returns the text that a function of the program has written to the buffer.
+   * @param {number} length What the function has returned.
+   * @returns {string}
+   */
+  text(length) { return new TextDecoder().decode(this.buffer(length)); }
+
+  /** The name of the host; empty while it is not known. */
+  get hostName() { return this.text(this.#exports.hostName()); }
+
+  /** The host's explanation for the end of the connection; usually empty. */
+  get endText() { return this.text(this.#exports.endText()); }
+
+  /** The last tick that is certain, and the hash of the state after it. */
+  get confirmed() {
+    const { confirmedTick, confirmedHash } = this.#exports;
+    return { tick: confirmedTick(), hash: BigInt.asUintN(64, confirmedHash()) };
+  }
 }
 
 /**
@@ -257,4 +281,27 @@ export class Link {
       this.#update();
     }, Math.max(0, due - this.#engine.now));
   }
+}
+
+/**
+ * The id by which a host knows the player of this tab after a reload. Each tab has its own.
+ * @returns {Uint8Array} 16 bytes.
+ */
+export function playerID() {
+  const key = "carom.id";
+  let known = null;
+  try {
+    known = sessionStorage.getItem(key)?.match(/^([0-9a-f]{2}){16}$/)?.[0];
+  } catch {
+    // Without storage, as in some private windows, the player is a new one.
+  }
+  if (known) return Uint8Array.from(known.match(/../g), (digits) => parseInt(digits, 16));
+  const id = crypto.getRandomValues(new Uint8Array(16));
+  try {
+    const digits = Array.from(id, (byte) => byte.toString(16).padStart(2, "0"));
+    sessionStorage.setItem(key, digits.join(""));
+  } catch {
+    // As above.
+  }
+  return id;
 }

@@ -4,7 +4,7 @@ import {
   AirHockey, AWAY, END_REASONS, EVENTS, GAME_EVENTS, HOME, LINKS, PHASES, PLAYERS, REQUESTS,
   TOUCHES,
 } from "./air-hockey.js";
-import { LINK_PATH } from "./carom.js";
+import { LINK_PATH, playerID } from "./carom.js";
 import { Controls } from "./controls.js";
 import { Dialogs } from "./dialogs.js";
 import { Sound } from "./sound.js";
@@ -280,34 +280,20 @@ class Page {
 }
 
 /** @param {string} key @returns {?string} Null without storage, as in some private windows. */
-function stored(key, storage = () => localStorage) {
+function stored(key) {
   try {
-    return storage().getItem(key);
+    return localStorage.getItem(key);
   } catch {
     return null;
   }
 }
 
-function store(key, value, storage = () => localStorage) {
+function store(key, value) {
   try {
-    storage().setItem(key, value);
+    localStorage.setItem(key, value);
   } catch {
     // What cannot be stored is asked for again.
   }
-}
-
-/**
- * The id by which a host knows this player after a reload. Each tab has its own.
- * @returns {Uint8Array} 16 bytes.
- */
-function playerID() {
-  const tab = () => sessionStorage;
-  const known = stored("carom.id", tab)?.match(/^([0-9a-f]{2}){16}$/)?.[0];
-  const id = known
-    ? Uint8Array.from(known.match(/../g), (digits) => parseInt(digits, 16))
-    : crypto.getRandomValues(new Uint8Array(16));
-  store("carom.id", Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join(""), tab);
-  return id;
 }
 
 try {

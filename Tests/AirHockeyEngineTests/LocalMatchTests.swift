@@ -3,8 +3,9 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 import Testing
+import WebEngine
 
-@testable import WebEngine
+@testable import AirHockeyEngine
 
 struct LocalMatchTests {
   /// The time of tick `number`, and a little more.
