@@ -22,7 +22,9 @@ func servePage(in folder: URL, port: UInt16) async throws {
       fflush(nil)  // at once, also where a program reads it
       let server = RollbackServer(TugOfWar(), players: 2, at: loop.now)
       try await server.run(over: session, remotePlayers: [1]) { match in
-        match.server.setInput(TugOfWar.Pull(3), for: 0)
+        // The host waits for the first pull.
+        let hasBegun = match.server.state.rope != 0
+        match.server.setInput(TugOfWar.Pull(hasBegun ? 3 : 0), for: 0)
       }
     }
   }
