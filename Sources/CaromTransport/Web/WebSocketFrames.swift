@@ -65,7 +65,9 @@ import CUVLoop
   /// Returns the frame of one binary message with `payload`, or nil after the end.
   package func makeMessage(_ payload: Span<UInt8>) -> [UInt8]? {
     guard !isClosed else { return nil }
-    var frame = Self.makeHeader(.binary, length: payload.count)
+    var frame: [UInt8] = []
+    frame.reserveCapacity(Self.longestHeader + payload.count)
+    Self.appendHeader(.binary, length: payload.count, to: &frame)
     frame.append(copying: payload)
     return frame
   }
@@ -85,14 +87,22 @@ import CUVLoop
     return makeHeader(.close, length: 2) + [UInt8(code >> 8), UInt8(code & 0xFF)]
   }
 
-  /// Returns the header of an unfragmented and unmasked frame (RFC 6455 §5.2).
+  /// Returns the header of an unfragmented and unmasked frame.
   private static func makeHeader(_ opcode: Opcode, length: Int) -> [UInt8] {
-    let first = 0x80 | opcode.rawValue
-    if length < 126 { return [first, UInt8(length)] }
+    var header: [UInt8] = []
+    appendHeader(opcode, length: length, to: &header)
+    return header
+  }
+
+  /// Appends the header of an unfragmented and unmasked frame (RFC 6455 §5.2).
+  private static func appendHeader(_ opcode: Opcode, length: Int, to frame: inout [UInt8]) {
+    frame.append(0x80 | opcode.rawValue)
+    guard length >= 126 else { return frame.append(UInt8(length)) }
     let width = length <= 0xFFFF ? 2 : 8
-    let marker: UInt8 = width == 2 ? 126 : 127
-    return [first, marker]
-      + (0..<width).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+    frame.append(width == 2 ? 126 : 127)
+    for index in (0..<width).reversed() {
+      frame.append(UInt8(truncatingIfNeeded: length >> (8 * index)))
+    }
   }
 
   // MARK: - Receiving
