@@ -21,9 +21,9 @@ struct Bench: AsyncParsableCommand {
     commandName: "bench",
     abstract: "Compares Carom with its peers: ratios within one run, and exact counts.",
     subcommands: [
-      CodecCommand.self, DiscoveryCommand.self, DiscoveryPeerCommand.self, EchoCommand.self,
-      FilesCommand.self, FramesCommand.self, NearbyCommand.self, RollbackCommand.self,
-      SessionCommand.self,
-      SessionPeerCommand.self, SnapshotCommand.self, StepCommand.self, WorldCommand.self,
+      BrowserCommand.self, CodecCommand.self, DiscoveryCommand.self, DiscoveryPeerCommand.self,
+      EchoCommand.self, FilesCommand.self, FramesCommand.self, NearbyCommand.self,
+      RollbackCommand.self, SessionCommand.self, SessionPeerCommand.self, SnapshotCommand.self,
+      StepCommand.self, WorldCommand.self,
     ])
 }

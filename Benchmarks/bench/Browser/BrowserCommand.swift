@@ -1,0 +1,106 @@
+import ArgumentParser
+import Foundation
+
+/// Measures what browsers cost a host, and what a match costs a page.
+struct BrowserCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "browser",
+    abstract: "Measures what browsers cost a host, and what a match costs a page.",
+    discussion: """
+      60 players send 60 bytes each and receive 300 bytes, 60 times a second: over WebSockets, and \
+      beside that over datagrams. Then the memory of idle browsers and of requests that have only \
+      begun, the size of air hockey's page (make wasm), and its engine in Node: ticks by itself, \
+      and frames of a match whose host is 300 ms away, each of which makes some 20 ticks again.
+      """)
+
+  @Option(help: "The measured ticks of each kind of link.")
+  var ticks = 600
+
+  @Option(help: "The folder with air hockey's page.")
+  var page = ".build/page"
+
+  @Flag(help: "Only count bytes, allocations and system calls, and fail if one exceeds its limit.")
+  var check = false
+
+  @Option(help: "The JSON file with the limits.")
+  var thresholds = "Benchmarks/Thresholds/browser.json"
+
+  @Flag(help: "Print one JSON object on one line.")
+  var json = false
+
+  func validate() throws {
+    guard ticks > 0 else { throw ValidationError("--ticks must be at least 1") }
+  }
+
+  func run() async throws {
+    guard check else { return try await measure() }
+    let costs = try await BrowserRun(warmUp: 100, ticks: 500).webSocketCosts()
+    try WorldThresholds.check(
+      [
+        ("bytes", costs.bytes), ("allocations", costs.allocations),
+        ("systemCalls", costs.systemCalls),
+        ("heapOfIdlePeer", try await BrowserRun.idlePeerHeap()),
+        ("heapOfOpenDoor", try await BrowserRun.openDoorHeap()),
+      ], thresholds)
+  }
+
+  private func measure() async throws {
+    var machine = Machine()
+    machine.sampleNoise()
+    let run = BrowserRun(warmUp: 60, ticks: ticks, rate: 60)
+    let web = try await run.webSocketCosts()
+    machine.sampleNoise()
+    let datagrams = try await run.datagramCosts()
+    machine.sampleNoise()
+    let heap = (
+      peer: try await BrowserRun.idlePeerHeap() / 1000,
+      door: try await BrowserRun.openDoorHeap() / 1000
+    )
+    let page = try await BrowserPage(in: URL(filePath: page))
+    machine.sampleNoise()
+    var report = Report(
+      title: "bench browser: what browsers cost a host, and what a match costs a page")
+    report.summary = [
+      "\(BrowserRun.players) players send \(BrowserRun.inputLength) bytes and receive"
+        + " \(BrowserRun.stateLength), 60 times a second; figures of the host's thread, for each"
+        + " player and tick."
+    ]
+    report.rows = [
+      .init(name: "WebSocket", figures: Self.figures(web)),
+      .init(name: "UDP", figures: Self.figures(datagrams)),
+    ]
+    report.sessionGoals = Self.goals(web, datagrams, heap, page)
+    report.remarks = page.remarks + [machine.busyRemark].compactMap { $0 }
+    report.machine = machine.line
+    report.print(json: json)
+  }
+
+  private static func figures(_ costs: BrowserCosts) -> [Report.Figure] {
+    [
+      .init("processorTime", costs.processorTime, "us", heading: "processor time"),
+      .init("systemCalls", costs.systemCalls, heading: "system calls"),
+      .init("allocations", costs.allocations), .init("bytes", costs.bytes),
+    ]
+  }
+
+  private static func goals(
+    _ web: BrowserCosts, _ datagrams: BrowserCosts, _ heap: (peer: Double, door: Double),
+    _ page: BrowserPage
+  ) -> [BenchmarkGoal] {
+    func figure(_ name: String) -> Double { page.figures[name] ?? .nan }
+    return [
+      .init(
+        "processor time of a browser peer-tick", web.processorTime, "us", .atMost, 10,
+        beside: [("UDP", datagrams.processorTime)]),
+      .init("heap of an idle browser peer", heap.peer, "kB", .atMost, 24),
+      .init("heap of an open door", heap.door, "kB", .atMost, 4),
+      .init("a tick in the page, p95", figure("tick95"), "ms", .atMost, 0.1),
+      .init(
+        "a frame that makes \(Report.text(figure("predicted"))) ticks again, p50",
+        figure("frame50"), "ms", .atMost, 2),
+      .init("the same, p95", figure("frame95"), "ms", .atMost, 4),
+      .init("the page's files", page.size, "KiB", .atMost, 700),
+      .init("the same, compressed", page.compressedSize, "KiB", .atMost, 300),
+    ]
+  }
+}

@@ -1,0 +1,118 @@
+import Carom
+import Glibc
+
+/// A player in a browser, as far as a host can tell: a WebSocket (RFC 6455) whose messages carry
+/// the session's stream. Reading blocks, so the owner only waits for what must come.
+final class BrowserSocket {
+  private let descriptor: Int32
+  private var machine: BrowserMachine
+  /// What was read and is not the whole of a frame yet.
+  private var unread: [UInt8] = []
+  /// The bytes that the socket has carried, in both directions.
+  private(set) var bytes: UInt64 = 0
+
+  /// Connects to a port of this computer, without a word of a protocol.
+  init(port: UInt16, number: Int) throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    self.descriptor = descriptor
+    machine = BrowserMachine(number: number)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw BenchmarkFailure("cannot connect to port \(port)") }
+    var one: Int32 = 1
+    unsafe setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends bytes as they are.
+  func write(_ text: [UInt8]) throws {
+    let count = unsafe text.withUnsafeBytes { bytes in
+      unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+    guard count == text.count else { throw BenchmarkFailure("a browser's socket is closed") }
+    bytes += UInt64(count)
+  }
+
+  /// Opens the WebSocket, joins, and waits for the seat.
+  func join(port: UInt16) throws {
+    let request =
+      "GET \(BrowserOptions.path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nUpgrade: websocket\r\n"
+      + "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+      + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: \(BrowserOptions.subprotocol)\r\n\r\n"
+    try write(Array(request.utf8))
+    var head = ""
+    while !head.hasSuffix("\r\n\r\n") {
+      try read()
+      head += String(decoding: unread, as: UTF8.self)
+      unread = []
+    }
+    guard head.hasPrefix("HTTP/1.1 101") else {
+      throw BenchmarkFailure("the host refused a WebSocket: \(head)")
+    }
+    try writeFrame(machine.connect())
+    while !machine.isOpen { try receive() }
+  }
+
+  /// Sends an input.
+  func sendInput(_ input: [UInt8]) throws { try writeFrame(machine.send(input)) }
+
+  /// Waits for a state.
+  func awaitState() throws {
+    while !machine.takeMessage() { try receive() }
+  }
+
+  // MARK: Frames
+
+  /// Reads once, and hands over the frames that are complete.
+  private func receive() throws {
+    try read()
+    var at = 0
+    while let frame = Self.frame(in: unread, from: at) {
+      at = frame.upperBound
+      try writeFrame(machine.receive(unread[frame].span))
+    }
+    unread.removeFirst(at)
+  }
+
+  private func read() throws {
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
+    }
+    guard count > 0 else { throw BenchmarkFailure("the host has closed a WebSocket") }
+    bytes += UInt64(count)
+    unread += buffer[..<count]
+  }
+
+  /// Returns the place of the payload of the frame that begins at `start`, or nil if it is not
+  /// complete. A host's frames are not masked; those of this measurement are short.
+  private static func frame(in bytes: [UInt8], from start: Int) -> Range<Int>? {
+    guard bytes.count >= start + 4 else { return nil }
+    let short = Int(bytes[start + 1])
+    let (first, count) =
+      short < 126
+      ? (start + 2, short) : (start + 4, Int(bytes[start + 2]) << 8 | Int(bytes[start + 3]))
+    return bytes.count >= first + count ? first..<(first + count) : nil
+  }
+
+  /// Writes bytes of the stream as one masked message, if there are any.
+  private func writeFrame(_ output: [UInt8]) throws {
+    guard !output.isEmpty else { return }
+    let length = output.count
+    // A mask of zeros is as good as any other here.
+    let head: [UInt8] =
+      length < 126
+      ? [0x82, 0x80 | UInt8(length)]
+      : [0x82, 0x80 | 126, UInt8(length >> 8), UInt8(truncatingIfNeeded: length)]
+    try write(head + [0, 0, 0, 0] + output)
+  }
+}
