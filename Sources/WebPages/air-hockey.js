@@ -153,6 +153,11 @@ export class AirHockey extends Engine {
   }
 }
 
+/** The codes of some reasons for which a connection ends. */
+export const END_CODES = Object.freeze({
+  closed: 0, replaced: 3, full: 4, declined: 6, timedOut: 10, notAllowed: 13,
+});
+
 /** A sentence for each reason for which a connection ends, by the code in its event. */
 export const END_REASONS = Object.freeze([
   "You left the match.",

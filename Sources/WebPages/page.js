@@ -1,12 +1,13 @@
 // The page: which match is played, what is said about it, and the loop that draws it.
 
 import {
-  AirHockey, AWAY, END_REASONS, EVENTS, GAME_EVENTS, HOME, LINKS, PHASES, PLAYERS, REQUESTS,
+  AirHockey, AWAY, END_CODES, END_REASONS, EVENTS, GAME_EVENTS, HOME, LINKS, PHASES, PLAYERS, REQUESTS,
   TOUCHES,
 } from "./air-hockey.js";
 import { LINK_PATH, playerID } from "./carom.js";
 import { Controls } from "./controls.js";
 import { Dialogs } from "./dialogs.js";
+import { Exhibit } from "./exhibit.js";
 import { Sound } from "./sound.js";
 import { Table } from "./table.js";
 
@@ -19,6 +20,7 @@ class Page {
   #controls = new Controls(document.getElementById("table"), this.#table);
   #sound = new Sound();
   #dialogs = new Dialogs(this);
+  #exhibit = new Exhibit();
   /** One of "demonstration", "solo", "shared" and "network". */
   #mode = "demonstration";
   #names = ["", ""];
@@ -72,6 +74,7 @@ class Page {
     const name = this.#dialogs.playerName;
     this.#engine.join(
       `${scheme}://${location.host}${LINK_PATH}`, playerID(), name, () => this.#update());
+    this.#exhibit.find();
   }
 
   /**
@@ -100,6 +103,7 @@ class Page {
     this.#names = names;
     this.#endCode = null;
     this.#finalScore = null;
+    this.#exhibit.stop();
     this.#sit(seats, near);
     this.#dialogs.close();
     this.#keepAwake(mode !== "demonstration");
@@ -151,6 +155,8 @@ class Page {
         return;
       case EVENTS.left:
         this.#endCode = event.first;
+        // The fragment of the address lets the new page join. The host may have a newer one.
+        this.#exhibit.wait(event.first, () => location.reload());
         return;
     }
   }
@@ -196,8 +202,9 @@ class Page {
     const reason = this.#engine.endText || END_REASONS[this.#endCode] || END_REASONS[10];
     const score = this.#finalScore;
     const [own, other] = [this.#near, 1 - this.#near];
-    const text = score
+    let text = score
       ? `${reason} The final score is ${score[own]} to ${score[other]}.` : reason;
+    if (this.#exhibit.isWaiting) text += " This page joins again by itself.";
     this.#dialogs.showMessage("The match is over", text, "Join again", () => this.join());
   }
 
@@ -266,7 +273,8 @@ class Page {
     if (this.#mode !== "network") return;
     this.#update();
     // A page that slept for longer than a connection lasts takes its seat again.
-    if (this.#engine.state.link === LINKS.ended && this.#endCode === 10) this.join();
+    const isOver = this.#engine.state.link === LINKS.ended;
+    if (isOver && this.#endCode === END_CODES.timedOut) this.join();
   }
 
   async #keepAwake(isPlaying) {

@@ -166,3 +166,41 @@ test("an exhibit answers monitors, and ends with the score", { skip: skipHost },
     assert.equal(own.endReason, "finished");
     assert.equal(own.score, summary.score);
   });
+
+test("the page of an exhibit comes back by itself when its host does", { skip },
+  async (context) => {
+    const options = ["--players", "2", "--kiosk"];
+    const first = startHost(context, ...options), address = await first.page();
+    const { port } = new URL(address);
+    const page = await join(context, address, "Leo");
+    const roster = async () => (await fetch(new URL("/roster", address))).json();
+    // The page knows that this is an exhibit once its question has been answered.
+    const hasAsked = `performance.getEntriesByType("resource").some(({ name }) =>
+      name.endsWith("/health"))`;
+    await page.until(hasAsked);
+    first.process.kill("SIGTERM");
+    await first.ended;
+    await page.until(`${text("message-text")}.endsWith("This page joins again by itself.")`, 20);
+    const second = startHost(context, ...options, "--port", port);
+    await until(() => second.count("Leo sits down") === 1, 60, "the return of the page");
+    await page.until(`airHockey.state.seat !== null && ${text("near-name")} === "Leo"`, 20);
+    assert.deepEqual((await roster()).players, ["Leo", "Computer"]);
+
+    // So it does when the host had no time for a goodbye.
+    await page.until(hasAsked);
+    second.process.kill("SIGKILL");
+    await second.ended;
+    const third = startHost(context, ...options, "--port", port);
+    await until(() => third.count("Leo sits down") >= 1, 60, "the return of the page");
+    await page.until(`globalThis.airHockey?.state.seat === 0`, 20);
+    assert.deepEqual(page.errors, []);
+  });
+
+test("a page does not come back by itself to a host that is no exhibit", { skip },
+  async (context) => {
+    const host = startHost(context, "--players", "2");
+    const page = await join(context, await host.page(), "Leo");
+    host.process.kill("SIGTERM");
+    await page.until(`${text("message-title")} === "The match is over"`, 20);
+    assert.doesNotMatch(await page.evaluate(text("message-text")), /by itself/);
+  });
