@@ -78,7 +78,7 @@ install: ## build the carom tool and install it as PREFIX/bin/carom (PREFIX=/usr
 	@swift build -c release --static-swift-stdlib --scratch-path .build-static --product carom
 	@install -D -s .build-static/release/carom $(or $(PREFIX),/usr/local)/bin/carom
 
-bench: ## the benchmarks (ARGS=browser, codec, discovery, echo, files, frames, nearby, rollback, session, snapshot, step or world, and options)
+bench: ## the benchmarks (ARGS=browser, codec, discovery, echo, files, fleet, frames, nearby, rollback, session, snapshot, step or world, and options)
 	@.ci/setup play
 	@swift build -c release --product bench
 	@.build/release/bench $(ARGS)

@@ -228,8 +228,9 @@ let package = Package(
       name: "bench",
       dependencies: [
         "AirHockey", "BenchProbe", "Carom", "CaromCBOR", "CaromCodec", "CaromCore", "CaromDNS",
-        "CaromDiscovery", "CaromPhysics", "CaromSessionTesting", "CaromSimulation", "CaromTesting",
-        "CaromTransport", "EchoPeers", "SessionPeers", arguments,
+        "CaromCrypto", "CaromDiscovery", "CaromFleet", "CaromPhysics", "CaromPlacement",
+        "CaromSessionTesting", "CaromSimulation", "CaromTesting", "CaromTransport", "EchoPeers",
+        "SessionPeers", "TestRedis", arguments,
       ],
       path: "Benchmarks/bench", swiftSettings: strict),
 

@@ -22,8 +22,8 @@ struct Bench: AsyncParsableCommand {
     abstract: "Compares Carom with its peers: ratios within one run, and exact counts.",
     subcommands: [
       BrowserCommand.self, CodecCommand.self, DiscoveryCommand.self, DiscoveryPeerCommand.self,
-      EchoCommand.self, FilesCommand.self, FramesCommand.self, NearbyCommand.self,
-      RollbackCommand.self, SessionCommand.self, SessionPeerCommand.self, SnapshotCommand.self,
-      StepCommand.self, WorldCommand.self,
+      EchoCommand.self, FilesCommand.self, FleetCommand.self, FramesCommand.self,
+      NearbyCommand.self, RollbackCommand.self, SessionCommand.self, SessionPeerCommand.self,
+      SnapshotCommand.self, StepCommand.self, WorldCommand.self,
     ])
 }

@@ -20,8 +20,8 @@ package enum RedisFunction {
   /// The text of the library with the function, for `FUNCTION LOAD REPLACE`.
   package static let library = library(clock: serverClock)
 
-  /// The text of the library with another clock, for tests.
-  static func library(clock: String) -> String {
+  /// The text of the library with another clock, for tests and exact counts.
+  package static func library(clock: String) -> String {
     ["#!lua name=\(name)", clock, state, placing, registration, hosts].joined(separator: "\n")
   }
 }
