@@ -19,6 +19,8 @@ struct TransferLink {
     var stalled: Set<UInt64> = []
     /// The most bytes that were on the way at a time.
     var mostInFlight = 0
+    /// The length of the longest message with bytes of a file.
+    var longestPiece = 0
   }
 
   var sides = [Side(), Side()]
@@ -73,7 +75,9 @@ struct TransferLink {
     while let message = sides[side].machine.pollTransmit() {
       switch message {
       case .control(let bytes): sides[side].control.append(bytes)
-      case .data(let bytes): sides[side].data.append(bytes)
+      case .data(let bytes):
+        sides[side].data.append(bytes)
+        sides[side].longestPiece = max(sides[side].longestPiece, bytes.count)
       }
     }
     let inFlight = sides[side].data.reduce(0) { $0 + $1.count }

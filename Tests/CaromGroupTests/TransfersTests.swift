@@ -93,6 +93,15 @@ import Testing
     #expect(link.sides[0].mostInFlight >= TransferLimits.unacknowledgedBytes)
   }
 
+  @Test func `each piece fits into a buffer of 64 KiB`() throws {
+    var link = TransferLink()
+    let file = randomBytes(4 << 20)
+    _ = try link.send(file)
+    try link.run()
+    #expect(link.sides[1].stored[0] == file)
+    #expect((56 << 10...64 << 10).contains(link.sides[0].longestPiece))
+  }
+
   @Test func `the sender learns how much is stored, in rising order`() throws {
     var link = TransferLink()
     let id = try link.send(randomBytes(3 << 20))

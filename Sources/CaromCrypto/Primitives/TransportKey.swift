@@ -144,31 +144,38 @@ package enum Cipher: Hashable, Sendable, CaseIterable {
     precondition((0...message.count).contains(head), "the head is longer than the message")
     let length = message.count - head - Cipher.tagLength
     guard length >= 0 else { return false }
-    let end = output.count
-    output.append(contentsOf: repeatElement(0, count: length))
-    let matches = unsafe output.withUnsafeMutableBufferPointer { output in
-      let plain = unsafe output.baseAddress.map { unsafe $0 + end }
-      return unsafe message.withUnsafeBufferPointer { buffer in
-        let start = buffer.baseAddress!
-        let body = unsafe start + head
-        return unsafe withNonce(number) { nonce in
-          unsafe memory.withUnsafeBytes { key in
-            switch cipher {
-            case .chaChaPoly:
-              unsafe crypto_aead_chacha20poly1305_ietf_decrypt_detached(
-                plain, nil, body, UInt64(length), body + length, start, UInt64(head), nonce,
-                key) == 0
-            case .aesGCM:
-              unsafe crypto_aead_aes256gcm_decrypt_detached_afternm(
-                plain, nil, body, UInt64(length), body + length, start, UInt64(head), nonce,
-                expanded(key)) == 0
-            }
+    var matches = false
+    output.append(addingCapacity: length) { added in
+      unsafe added.withUnsafeMutableBufferPointer { plain, count in
+        matches = unsafe open(message, head: head, number: number, into: plain.baseAddress)
+        count = matches ? length : 0
+      }
+    }
+    return matches
+  }
+
+  /// Writes the plaintext of the bytes of `message` after `head` to `plain`, which has room for it.
+  private func open(
+    _ message: Span<UInt8>, head: Int, number: UInt64, into plain: UnsafeMutablePointer<UInt8>?
+  ) -> Bool {
+    let length = UInt64(message.count - head - Cipher.tagLength)
+    return unsafe message.withUnsafeBufferPointer { buffer in
+      let start = buffer.baseAddress!
+      let body = unsafe start + head
+      let tag = unsafe body + Int(length)
+      return unsafe withNonce(number) { nonce in
+        unsafe memory.withUnsafeBytes { key in
+          switch cipher {
+          case .chaChaPoly:
+            unsafe crypto_aead_chacha20poly1305_ietf_decrypt_detached(
+              plain, nil, body, length, tag, start, UInt64(head), nonce, key) == 0
+          case .aesGCM:
+            unsafe crypto_aead_aes256gcm_decrypt_detached_afternm(
+              plain, nil, body, length, tag, start, UInt64(head), nonce, expanded(key)) == 0
           }
         }
       }
     }
-    if !matches { output.removeLast(length) }
-    return matches
   }
 
   /// Returns the address of AES's expanded key.

@@ -28,12 +28,12 @@ struct OutgoingTransfer: Sendable {
 
   /// The number of bytes that the owner should read next, or 0 if it should not read now.
   ///
-  /// A piece is shorter than `TransferPiece.maximumLength` only at the end of the file, except if
+  /// A piece is shorter than `TransferPiece.sentLength` only at the end of the file, except if
   /// the peer gives less credit.
   var nextReadLength: Int {
     guard isAccepted else { return 0 }
     let end = min(offer.size, limit)
-    return end > requested ? Int(min(end - requested, UInt64(TransferPiece.maximumLength))) : 0
+    return end > requested ? Int(min(end - requested, UInt64(TransferPiece.sentLength))) : 0
   }
 
   /// The number of bytes that were requested and have not been sent.

@@ -99,7 +99,6 @@ extension Session {
     }
     for channel in [GroupChannel.transfers, .pieces] {
       await setReceiver(of: channel.rawValue) { peer, bytes in
-        let bytes = Array(copying: bytes)
         guard let hub = hubs.first(where: { $0.loop === peer.loop }) else { return false }
         return hub.assumeIsolated {
           $0.receive(bytes, of: peer, isData: channel == .pieces)

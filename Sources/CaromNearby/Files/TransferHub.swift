@@ -72,14 +72,14 @@ actor TransferHub: LoopActor {
   }
 
   /// Handles a message of a peer. Returns false if it violates the protocol.
-  func receive(_ bytes: [UInt8], of peer: Peer, isData: Bool) -> Bool {
+  func receive(_ bytes: Span<UInt8>, of peer: Peer, isData: Bool) -> Bool {
     let connection = peer.connectionID
     if links[connection] == nil { links[connection] = Link(peer: peer) }
     do throws(DecodeError) {
       if isData {
-        try links[connection]?.machine.handleData(bytes.span)
+        try links[connection]?.machine.handleData(bytes)
       } else {
-        try links[connection]?.machine.handleControl(bytes.span)
+        try links[connection]?.machine.handleControl(bytes)
       }
     } catch { return false }
     drain(connection)
