@@ -42,8 +42,9 @@ import Testing
     let id = try machine.offer(FileOffer(name, size: size, hash: Array(0..<32)))
     try machine.handleControl(TransferMessage.accept(0, offset: size - 70_000).encoded.span)
     #expect(machine.pollEvent() == .accepted(id, offset: size - 70_000))
-    #expect(machine.pollEvent() == .read(id, offset: size - 70_000, count: 65_536))
-    #expect(machine.pollEvent() == .read(id, offset: size - 4_464, count: 4_464))
+    let length = TransferPiece.sentLength
+    #expect(machine.pollEvent() == .read(id, offset: size - 70_000, count: length))
+    #expect(machine.pollEvent() == .read(id, offset: size - 12_656, count: 12_656))
     #expect(machine.pollEvent() == nil)
   }
 

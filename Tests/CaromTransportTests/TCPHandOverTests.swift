@@ -131,28 +131,32 @@ import Testing
 
     /// Returns the descriptor of this process that listens on a port of `ownAddress`.
     private func descriptor(listeningOn port: UInt16) throws -> Int32 {
-      // The second field of a line is the local address, in the order of its bytes in memory, and
-      // port, both in hexadecimal. The tenth is the inode of the socket.
-      let digits = String(port, radix: 16, uppercase: true)
-      let local = "4D00007F:" + String(repeating: "0", count: 4 - digits.count) + digits
-      let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
-      let line = table.split(separator: "\n").map { $0.split(separator: " ") }
-        .first { $0[1] == local }
-      let inode = try #require(line)[9]
-      let folder = "/proc/self/fd/"
-      let name = try FileManager.default.contentsOfDirectory(atPath: folder).first { name in
-        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + name)
-        return target == "socket:[\(inode)]"
+      let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      return try #require(names.compactMap { Int32($0) }.first { isListening($0, on: port) })
+    }
+
+    private func isListening(_ descriptor: Int32, on port: UInt16) -> Bool {
+      var address = sockaddr_in()
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let status = withUnsafeMutableBytes(of: &address) { bytes in
+        getsockname(
+          descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
       }
-      return try #require(name.flatMap { Int32($0) })
+      var (listens, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+      return status == 0 && address.sin_family == sa_family_t(AF_INET)
+        && address.sin_addr.s_addr == ownAddressBits.bigEndian
+        && address.sin_port == port.bigEndian
+        && getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0
     }
   #endif
+
+  private var ownAddressBits: UInt32 { 0x7F00_004D }
 
   /// An address at which no other test listens, so that no other listener can be given a port that
   /// was closed.
   private var ownAddress: IPAddress {
     #if os(Linux)
-      .v4(0x7F00_004D)
+      .v4(ownAddressBits)
     #else
       .loopback4
     #endif

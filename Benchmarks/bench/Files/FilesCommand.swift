@@ -13,9 +13,9 @@ struct FilesCommand: AsyncParsableCommand {
       and beside it. Memory is the most that a process has had resident.
 
       loopback: 1 GiB, with each side on its own core. As root, over an emulated path between two \
-      network namespaces: link, 256 MiB at 1 Gbit/s; narrow, 128 MiB at 200 Mbit/s, where a machine with \
-      two cores has time for both sides and the path; lossy, 64 MiB at 20 Mbit/s with 50 ms and \
-      5 % loss in each direction.
+      network namespaces: link, 256 MiB at 1 Gbit/s; narrow, 128 MiB at 200 Mbit/s, which two \
+      cores can emulate beside both sides; lossy, 64 MiB at 20 Mbit/s with 50 ms and 5 % loss in \
+      each direction.
       """)
 
   @Option(help: ArgumentHelp("Measure only this scenario; may be repeated.", valueName: "name"))

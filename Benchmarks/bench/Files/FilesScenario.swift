@@ -25,8 +25,8 @@ enum FilesScenario: String, ExpressibleByArgument, CaseIterable, Sendable {
     }
   }
 
-  /// The kernel's TCP to compare with: as this machine sends, with which the session's TCP sends too.
-  /// On the lossy path it is the one that fares best there.
+  /// The kernel's TCP to compare with: with the congestion control of this machine, which the
+  /// session's TCP has too, or on the lossy path with the one that fares best there.
   var peer: SessionSubject { .tcp(self == .lossy ? "bbr" : Self.systemControl) }
 
   /// The congestion control of this machine's TCP.

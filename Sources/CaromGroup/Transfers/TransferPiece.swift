@@ -6,8 +6,8 @@ package enum TransferPiece {
   /// The maximum number of bytes of the file in one piece.
   package static let maximumLength = 64 << 10
   /// The number of bytes of the file in each piece that this version sends, except for the last
-  /// one. With its numbers, a piece fits into a buffer of 64 KiB, where one of `maximumLength` would
-  /// take a buffer of 128 KiB; and pieces begin at multiples of 4 KiB, the size of a page.
+  /// one. With its two numbers, such a piece fits into a buffer of 64 KiB, where one of
+  /// `maximumLength` would take a buffer of 128 KiB.
   package static let sentLength = 56 << 10
 
   /// Returns the message for a piece.
