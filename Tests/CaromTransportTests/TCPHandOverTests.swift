@@ -138,15 +138,16 @@ import Testing
     private func isListening(_ descriptor: Int32, on port: UInt16) -> Bool {
       var address = sockaddr_in()
       var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let status = withUnsafeMutableBytes(of: &address) { bytes in
-        getsockname(
+      let status = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+        unsafe getsockname(
           descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
       }
       var (listens, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
-      return status == 0 && address.sin_family == sa_family_t(AF_INET)
-        && address.sin_addr.s_addr == ownAddressBits.bigEndian
-        && address.sin_port == port.bigEndian
-        && getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0
+      guard status == 0, address.sin_family == sa_family_t(AF_INET),
+        address.sin_addr.s_addr == ownAddressBits.bigEndian, address.sin_port == port.bigEndian
+      else { return false }
+      return unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0
+        && listens != 0
     }
   #endif
 

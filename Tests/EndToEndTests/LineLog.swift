@@ -1,24 +1,24 @@
+import CaromTransport
 import Foundation
-import Synchronization
 
 /// The lines that a process has written, for tests that wait for a certain line.
 final class LineLog: Sendable {
   /// The prefix of the last line, which is followed by the exit status.
   static let endMark = "\u{1}ended "
 
-  private struct Waiter {
+  private struct Waiter: Sendable {
     var isWanted: @Sendable (String) -> Bool
     var missing: Int
     var continuation: CheckedContinuation<String?, Never>
   }
-  private struct State {
+  private struct State: Sendable {
     var lines: [String] = []
     var rest = Data()
     var isEnded = false
     var status: Int32?
     var waiters: [Waiter] = []
   }
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Appends bytes that were read from the process.
   func append(_ data: Data) {
