@@ -7,6 +7,8 @@ struct Report: Sendable {
     case added, updated, removed, resolved, unresolved, published, renamed, withdrawn, confirmed
     /// A peer has sent a line.
     case line
+    /// A peer that can be picked has appeared, changed or gone.
+    case listed
     case offered, progress, sent, received, failed
     /// A pass over a domain has finished.
     case finished
@@ -21,7 +23,7 @@ struct Report: Sendable {
       case .added, .published, .confirmed, .sent, .received, .placed: "+"
       case .updated, .resolved, .renamed, .progress: "~"
       case .removed, .withdrawn, .failed: "-"
-      case .unresolved, .offered, .away: "?"
+      case .unresolved, .offered, .listed, .away: "?"
       case .line, .finished, .fleet, .back: ":"
       }
     }

@@ -33,6 +33,7 @@ struct RunningTool: Sendable {
     var player: String?
     var token: String?
     var code: String?
+    var number: Int?
   }
 
   let process: RunningProcess

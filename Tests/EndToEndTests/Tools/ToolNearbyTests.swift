@@ -34,6 +34,44 @@ import Testing
     #expect(await peers.end() == 0)
   }
 
+  @Test func `one picks with whom to chat`() async throws {
+    let maya = try start("chat", "Maya")
+    let leo = try start("chat", "Leo")
+    let ada = try start("chat", "Ada", "--pick")
+    for name in ["Maya", "Leo"] {
+      try await ada.line("listed", with: "\"name\":\"\(name)\"")
+    }
+    let listed = try await ada.line("listed", with: "\"name\":\"Leo\"")
+    #expect(listed.state == "visible")
+    // Nobody has joined, and there is no ninth peer.
+    try ada.process.write("\n9\n")
+    for part in ["nobody has joined yet", "no peer '9'"] {
+      #expect(await ada.process.errors.line { $0.contains(part) } != nil)
+    }
+    try ada.process.write("\(try #require(listed.number))\n")
+    try await ada.line("listed", with: "\"state\":\"joined\"")
+    #expect(try await leo.line("added", with: "\"name\":\"Ada\"").name == "Ada")
+    try ada.process.write("\nhello\n")
+    #expect(try await leo.line("line", with: "hello").name == "Ada")
+    #expect(try await ada.line("added").name == "Leo")
+    try leo.process.write("hi\n")
+    #expect(try await ada.line("line", with: "hi").name == "Leo")
+    #expect(await ada.end() == 0)
+    #expect(await leo.end() == 0)
+    #expect(await maya.end() == 0)
+    #expect(await !maya.process.output.all().contains { $0.contains("Ada") })
+  }
+
+  @Test func `who gives up picking has chatted with nobody`() async throws {
+    let leo = try start("chat", "Leo")
+    let ada = try start("chat", "Ada", "--pick")
+    try await ada.line("listed", with: "\"name\":\"Leo\"")
+    try ada.process.write("q\n")
+    #expect(await ada.process.status == 0)
+    #expect(await leo.end() == 0)
+    #expect(await !leo.process.output.all().contains { $0.contains("Ada") })
+  }
+
   @Test func `those with different codes do not meet`() async throws {
     let maya = try start("chat", "Maya", "--code", "K7QM-2XRT")
     let leo = try start("chat", "Leo", "--code", "K7QM-2XRT")
