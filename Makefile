@@ -18,7 +18,7 @@ PROGRAMS := ^EndToEndTests\.|$(NEARBY)
 # Tests that start other programs with Foundation's Process, which works only while the descriptors of
 # this process lie below 1,024: apart from the tests that open many sockets.
 OTHERS := ^(InteropTests|TidyTests)\.|^WireFormatTests\.ReplayProofTests
-SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromServerTests)\.|^CaromSessionTests\.(?!SwarmTests)
+SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromServerTests|CaromFleetTests)\.|^CaromSessionTests\.(?!SwarmTests)
 # Without a limit, all tests of a run begin at once, and those with sockets reach their time limits
 # while they wait for a processor.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 16

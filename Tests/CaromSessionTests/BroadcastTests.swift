@@ -101,6 +101,19 @@ import Testing
     }
   }
 
+  @Test func `a text that is too long to be decoded is not sent`() async throws {
+    try await withPair { pair in
+      let texts = MessageChannel<String>(9, .reliableOrdered)
+      let longest = String(repeating: "z", count: String.maximumEncodedLength)
+      await #expect(throws: SendError.tooLarge(size: longest.count + 1, limit: longest.count)) {
+        try await pair.hosting.broadcast(longest + "z", on: texts)
+      }
+      let failures = try await pair.hosting.broadcast(longest, on: texts)
+      #expect(failures == [:])
+      #expect(await pair.visiting.messages(on: texts).first(1) == [longest])
+    }
+  }
+
   // MARK: Posts
 
   @Test func `a reliable post that was accepted waits for room and arrives in order`() async throws

@@ -49,7 +49,7 @@ public struct MessageChannel<Message: Sendable>: Sendable {
   }
 
   /// Returns the message in its wire format. Throws `notEncodable` if encoding the message throws
-  /// an error.
+  /// an error, and `tooLarge` if it is a text of more than `String.maximumEncodedLength` bytes.
   func encoded(_ message: Message) throws(SendError) -> [UInt8] {
     var writer = PacketWriter()
     try coding.encode(message, into: &writer)

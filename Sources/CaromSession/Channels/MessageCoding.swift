@@ -13,7 +13,16 @@ import CaromProtocol
 
 /// The coding of a type that defines its own wire format.
 @usableFromInline enum PacketCoding<Message: PacketCodable>: MessageCoding {
-  @usableFromInline static func encode(_ message: Message, into writer: inout PacketWriter) {
+  @usableFromInline static func encode(
+    _ message: Message, into writer: inout PacketWriter
+  ) throws(SendError) {
+    // A peer that received a longer text would have to take it for a violation of the protocol.
+    if Message.self == String.self, let text = message as? String {
+      let limit = String.maximumEncodedLength
+      guard text.utf8.count <= limit else {
+        throw .tooLarge(size: text.utf8.count, limit: limit)
+      }
+    }
     message.encode(into: &writer)
   }
 
