@@ -73,7 +73,9 @@ import Testing
         return reports
       }
       #expect(reports.prefix(2).allSatisfy { $0.peer != nil && $0.endReason == "finished" })
-      #expect(reports.last?.peer == nil && reports.last?.endReason == "interrupted")
+      // The third has played with nobody to the end. Whether somebody has joined it for a moment,
+      // before the two have found each other, does not matter here.
+      #expect(reports.last?.endReason == "interrupted", "\(reports)")
     }
   }
 }
