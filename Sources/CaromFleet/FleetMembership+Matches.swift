@@ -34,7 +34,7 @@ extension FleetMembership {
     change { $0.finish(match, result: result, at: $1) }
   }
 
-  /// Lets the host get no more matches.
+  /// Stops the directory from giving this host new matches.
   package func drain() { change { $0.drain(at: $1) } }
 
   /// Sets the load that the host reports with its next renewals.

@@ -66,6 +66,8 @@ extension RedisError: CustomStringConvertible {
   /// A line for users that says what happened and what to do.
   package var description: String {
     switch self {
+    case .transport(.closed):
+      "the connection to the fleet's directory was closed: check the Redis server"
     case .transport(let error): "the fleet's directory cannot be reached: \(error)"
     case .malformed(let error):
       "what answers is no directory of a fleet (\(error)): check the address"

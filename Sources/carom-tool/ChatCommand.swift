@@ -12,7 +12,7 @@ struct ChatCommand: AsyncParsableCommand {
 
       With --pick, you choose with whom to chat: the command lists those who chat, and a line \
       with a number invites one of them, an empty line begins with those who have joined, and a \
-      line with q gives up. Until you invite them, others do not see you.
+      line with q, or the end of the input, gives up. Until you invite them, others do not see you.
       """)
 
   @OptionGroup var peers: NearbyOptions
@@ -80,6 +80,10 @@ struct ChatCommand: AsyncParsableCommand {
   /// Sends the lines of standard input to all peers.
   private static func send(_ input: InputLines, _ session: Session) async {
     while let line = await input.next() {
+      guard await !session.peers.isEmpty else {
+        CaromCommand.printError("the line is not sent: nobody is there any more")
+        continue
+      }
       do throws(SendError) {
         try await session.broadcast(line, on: .chat)
       } catch {

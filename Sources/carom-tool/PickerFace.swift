@@ -7,12 +7,11 @@ import CaromTransport
 /// A number invites, an empty line begins with those who have joined, and "q" gives up.
 final class PickerFace: Sendable {
   private struct State: Sendable {
+    /// The list as it was shown last.
     var picker: NearbyPicker
     /// The numbers of all peers that have been shown. They do not change.
     var numbers: [PeerID: Int] = [:]
-    /// The rows as they were shown last.
-    var shown: [PeerID: NearbyPicker.Row] = [:]
-    /// Told of every change of the list.
+    /// Receives an element whenever the list changes.
     var listener: AsyncStream<Void>.Continuation?
   }
 
@@ -43,16 +42,17 @@ final class PickerFace: Sendable {
   /// Reports what has changed in the list.
   private func show(_ picker: NearbyPicker) {
     state.withLock { state in
+      let before = state.picker.rows
       state.picker = picker
-      let rows = Dictionary(uniqueKeysWithValues: picker.rows.map { ($0.peer.id, $0) })
-      for (id, row) in state.shown where rows[id] == nil { report(row, "gone", state.numbers) }
-      for row in picker.rows where state.shown[row.peer.id] != row {
+      for row in before where !picker.rows.contains(where: { $0.peer.id == row.peer.id }) {
+        report(row, "gone", state.numbers)
+      }
+      for row in picker.rows where !before.contains(row) {
         if state.numbers[row.peer.id] == nil {
           state.numbers[row.peer.id] = state.numbers.count + 1
         }
         report(row, Self.text(row.state), state.numbers)
       }
-      state.shown = rows
       state.listener?.yield()
     }
   }
@@ -86,13 +86,13 @@ final class PickerFace: Sendable {
       case "q": return
       case "":
         guard state.withLock({ $0.picker.canFinish }) else {
-          CaromCommand.printError("nobody has joined yet: type the number of a peer to invite it")
+          CaromCommand.printError("nobody has joined yet")
           continue
         }
         await finish(choices)
       case let text:
         let peer = state.withLock { state in
-          state.numbers.first { "\($0.value)" == text && state.shown[$0.key] != nil }?.key
+          state.picker.rows.map(\.peer.id).first { "\(state.numbers[$0] ?? 0)" == text }
         }
         guard let peer else {
           CaromCommand.printError("there is no peer '\(text)' in the list")

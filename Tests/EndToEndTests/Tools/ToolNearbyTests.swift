@@ -56,8 +56,11 @@ import Testing
     #expect(try await ada.line("added").name == "Leo")
     try leo.process.write("hi\n")
     #expect(try await ada.line("line", with: "hi").name == "Leo")
-    #expect(await ada.end() == 0)
     #expect(await leo.end() == 0)
+    #expect(try await ada.line("removed").name == "Leo")
+    try ada.process.write("anybody?\n")
+    #expect(await ada.process.errors.line { $0.contains("nobody is there any more") } != nil)
+    #expect(await ada.end() == 0)
     #expect(await maya.end() == 0)
     #expect(await !maya.process.output.all().contains { $0.contains("Ada") })
   }
