@@ -248,8 +248,8 @@ let package = Package(
       name: "TestRelay", dependencies: ["CaromCore", "CaromTransport"], path: "Tests/TestRelay",
       swiftSettings: strict),
     .target(
-      name: "TestRedis", dependencies: ["CaromCore"], path: "Tests/TestRedis",
-      swiftSettings: strict),
+      name: "TestRedis", dependencies: ["CaromCore", "CaromTransport"],
+      path: "Tests/TestRedis", swiftSettings: strict),
     .executableTarget(
       name: "carom-peer", dependencies: ["CaromCore", "CaromDiscovery", "CaromTransport"],
       path: "Tests/Peer", swiftSettings: strict),

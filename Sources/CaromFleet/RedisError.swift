@@ -22,6 +22,8 @@ package enum RedisError: Error, Hashable, Sendable {
   case functionsUnsupported
   /// Somebody has removed the function from the server: open another connection, which installs it.
   case functionMissing
+  /// The server has just been started, and reads what it had stored: try again.
+  case loading
   /// The server could not carry out the command, and says why.
   case failed(message: String)
 }
@@ -33,6 +35,7 @@ extension RedisError {
     case "NOAUTH": self = .passwordRequired
     case "WRONGPASS": self = .passwordRejected
     case "NOPERM": self = .notPermitted
+    case "LOADING": self = .loading
     default:
       if message.hasPrefix("ERR AUTH") {
         self = .passwordRejected
@@ -80,6 +83,7 @@ extension RedisError: CustomStringConvertible {
       "the Redis server does not let this user do it: permit FUNCTION, FCALL and the fleet's keys"
     case .functionsUnsupported: "the server has no functions: use Redis 7 or later"
     case .functionMissing: "the Redis server has lost the fleet's function: try again"
+    case .loading: "the Redis server still reads its data: try again in a moment"
     case .failed(let message): "the Redis server has refused the command: \(message)"
     }
   }

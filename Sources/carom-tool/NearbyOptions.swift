@@ -14,15 +14,9 @@ struct NearbyOptions: ParsableArguments {
   @Option(help: "Connect only with peers that give the same code, such as K7QM-2XRT.")
   var code: String?
 
-  func validate() throws {
-    guard name.utf8.count <= PeerID.maximumNameLength else {
-      throw ValidationError("The name has more than 63 bytes.")
-    }
-  }
-
   /// This side as the options describe it, on the given interfaces.
   func makeNearby(_ interfaces: InterfaceSelection, on loop: NetworkLoop) throws -> Nearby {
-    var nearby = Nearby(name, type: try ServiceType(type), on: loop)
+    var nearby = Nearby(try CommandFailure.displayName(name), type: try ServiceType(type), on: loop)
     nearby.interfaces = interfaces
     if let code {
       do throws(JoinCodeError) {

@@ -35,7 +35,8 @@ extension TransferFailure: CustomStringConvertible {
     switch self {
     case .declined: "the other side declined the file"
     case .cancelled: "the transfer was cancelled"
-    case .invalidName: "the file's name is not valid: it is hidden, or contains / or \\"
+    case .invalidName:
+      "the file's name is not valid: it is hidden, or contains /, \\ or a control character"
     case .exists: "there is a file of that name already"
     case .diskFull: "the disk that receives the file is full"
     case .unwritable: "the file cannot be written where it is received"

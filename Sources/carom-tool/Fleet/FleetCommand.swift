@@ -58,14 +58,13 @@ struct FleetWatchCommand: AsyncParsableCommand {
     let interval = Duration.seconds(every)
     try await options.run(output: output, for: duration.limit, isWaiting: false) { directory in
       var watch = FleetWatch()
-      for report in watch.update(try await directory.status()) { output.emit(report) }
       while true {
-        try await Task.sleep(for: interval)
         do {
           for report in watch.update(try await directory.status()) { output.emit(report) }
-        } catch let error as RedisError {
+        } catch let error as RedisError where watch.hasBegun || error == .loading {
           if let report = watch.lose(error) { output.emit(report) }
         }
+        try await Task.sleep(for: interval)
       }
     }
   }

@@ -64,8 +64,11 @@ struct FleetPlaceCommand: AsyncParsableCommand {
     var generator = SystemGenerator()
     var players: [PeerID] = []
     for text in player {
-      guard let id = PeerID(text), !players.contains(id) else {
-        throw CommandFailure(.usage, "each PLAYER must be another id of 32 hexadecimal digits")
+      guard let id = PeerID(text) else {
+        throw CommandFailure(.usage, "PLAYER '\(text)' does not have 32 hexadecimal digits")
+      }
+      guard !players.contains(id) else {
+        throw CommandFailure(.usage, "PLAYER \(id) is given twice")
       }
       players.append(id)
     }

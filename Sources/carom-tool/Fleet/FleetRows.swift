@@ -92,6 +92,10 @@ struct FleetWatch {
   private var totals: Report?
   private var isAway = false
 
+  /// Whether the directory has been there: a server that restarts does not end the command, but an
+  /// address that was never right does.
+  var hasBegun: Bool { totals != nil || isAway }
+
   /// Returns what has changed: the hosts in the order of their ids, then the whole fleet.
   mutating func update(_ status: FleetStatus) -> [Report] {
     var reports: [Report] = []

@@ -15,7 +15,7 @@ extension CommandFailure {
       case .timedOut, .tooManyCommands: .timedOut
       case .passwordRequired, .passwordRejected, .notPermitted: .notPermitted
       case .malformed, .functionsUnsupported: .wrongVersion
-      case .functionMissing, .failed: .unavailable
+      case .functionMissing, .loading, .failed: .unavailable
       }
     self.init(status, error.description)
   }

@@ -25,6 +25,19 @@ struct CommandFailure: Error, Equatable {
     return name
   }
 
+  /// Returns the display name that others see. Throws if it is empty or blank, or if it has more
+  /// than 63 bytes.
+  static func displayName(_ name: String) throws(CommandFailure) -> String {
+    guard name.contains(where: { !$0.isWhitespace }) else {
+      throw CommandFailure(.badName, "the name is empty: give one that others can see")
+    }
+    let count = name.utf8.count
+    guard count <= PeerID.maximumNameLength else {
+      throw CommandFailure(.badName, "the name has \(count) bytes: use at most 63")
+    }
+    return name
+  }
+
   /// Creates the failure that reports a service discovery error.
   init(_ error: DiscoveryError) {
     let status: ExitStatus =

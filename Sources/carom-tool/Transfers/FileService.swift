@@ -15,15 +15,10 @@ enum FileService {
     PeerInfo(id: PeerID(high: 0, low: 0), name: name, application: application)
   }
 
-  /// Returns the display name to use: `name`, or the host's name without its domain. Throws if the
-  /// name has more than 63 bytes.
+  /// Returns the display name to use: `name`, or the host's name without its domain.
   static func displayName(_ name: String?) throws(CommandFailure) -> String {
     let host = HostName.current.split(separator: ".").first.map(String.init) ?? "unnamed"
-    let name = name ?? host
-    guard name.utf8.count <= PeerID.maximumNameLength else {
-      throw CommandFailure(.badName, "a name has at most 63 bytes")
-    }
-    return name
+    return try CommandFailure.displayName(name ?? host)
   }
 
   /// Reads a code that a person has typed.

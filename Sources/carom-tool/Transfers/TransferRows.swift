@@ -28,9 +28,11 @@ final class TransferRows: Sendable {
     let start = NetworkLoop.now
     var (first, last): (UInt64?, Instant?)
     if output.showsProgress {
-      emit(.progress, transfer, number, transfer.currentProgress, rate: "")
-      for await progress in transfer.progress {
-        // The first progress includes what was stored by an earlier transfer.
+      let beginning = transfer.currentProgress
+      // The first progress includes what was stored by an earlier transfer.
+      if beginning.stored > 0 { first = beginning.stored }
+      emit(.progress, transfer, number, beginning, rate: "")
+      for await progress in transfer.progress where last != nil || progress != beginning {
         if first == nil, progress.stored > 0 { first = progress.stored }
         let now = NetworkLoop.now
         if let last, now < last + Self.interval { continue }

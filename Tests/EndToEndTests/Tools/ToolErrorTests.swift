@@ -52,6 +52,9 @@ import Testing
     (["publish", "X", "_x._tcp.example.com", "1"], "link"),
     (["browse", "_a._sub._x._tcp,_b"], "not a service type"),
     (["query", "x.local", "NONSENSE"], "record type"),
+    (["chat", ""], "name is empty"), (["peers", " \t"], "name is empty"),
+    (["peers", String(repeating: "é", count: 32)], "64 bytes"),
+    (["receive", "--yes", "--name", " "], "name is empty"),
   ])
   func `an invalid name or type is an error`(command: [String], line: String) async throws {
     try await expect(.badName, line, of: command + ["--interface", "lo"])

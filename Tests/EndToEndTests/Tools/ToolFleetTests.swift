@@ -118,6 +118,18 @@ struct ToolFleetTests {
     }
   }
 
+  @Test func `a watch waits for a server that still reads its data`() async throws {
+    try await withNetworkLoop { loop in
+      let server = AnsweringServer("-LOADING Redis is loading the dataset in memory", on: loop)
+      let fleet = ["--fleet", "redis://\(try await server.listen())/test"]
+      let watch = try RunningTool(["fleet", "watch", "--json", "--every", "0.1"] + fleet)
+      #expect(try await watch.line("away").reason?.contains("still reads its data") == true)
+      #expect(await watch.end(SIGTERM) == 0)
+      try await Self.expect(69, "still reads its data", ["status"] + fleet)
+      await server.close()
+    }
+  }
+
   @Test func `without --json, a line tells what a host is and does`() async throws {
     try await RedisServer.with { server in
       try await withNetworkLoop { loop in
@@ -176,7 +188,9 @@ struct ToolFleetTests {
       try await Self.expect(64, "'--fleet", ["status"])
       try await Self.expect(64, "--every", ["watch", "--every", "0"] + fleet)
       try await Self.expect(64, "4 to 32", ["drain", "abc"] + fleet)
-      try await Self.expect(64, "PLAYER", ["place", "m", "1"] + Self.game + fleet)
+      try await Self.expect(64, "PLAYER '1'", ["place", "m", "1"] + Self.game + fleet)
+      let player = PeerID(high: 1, low: 2).description
+      try await Self.expect(64, "twice", ["place", "m", player, player] + Self.game + fleet)
       try await Self.expect(65, "MATCH", ["place", "m 1"] + Self.game + fleet)
       try await Self.expect(
         65, "--game-version", ["place", "m", "--game", "a", "--game-version", ""] + fleet)

@@ -92,6 +92,6 @@ import Testing
     let noCode = try RunningTool(["peers", "Maya", "--code", "?", "--interface", "lo"])
     #expect(await noCode.process.status == 64)
     let long = try RunningTool(["peers", String(repeating: "n", count: 64)])
-    #expect(await long.process.status == 64)
+    #expect(await long.process.status == 65)
   }
 }

@@ -35,6 +35,10 @@ import Testing
     #expect(try await receiver.line("received", with: "big.bin").name == "big.bin")
     #expect(try await receiver.line("progress", with: "big.bin").peer == "Leo")
     #expect(await receiver.process.status == 0)
+    let begun = await sender.process.output.all().filter {
+      $0.contains("\"progress\"") && $0.contains("big.bin") && $0.contains("\"stored\":0")
+    }
+    #expect(begun.count <= 1, "\(begun)")
     #expect(try target.names == ["big.bin", "small.txt"])
     #expect(try target.content(of: "big.bin") == source.content(of: "big.bin"))
   }

@@ -2,19 +2,19 @@ import CaromCore
 import CaromTransport
 
 /// A TCP server that gives the same answer to all that it gets, in a line.
-actor AnsweringServer: LoopActor {
-  nonisolated let loop: NetworkLoop
+package actor AnsweringServer: LoopActor {
+  package nonisolated let loop: NetworkLoop
   private let answer: String
   private var listener: TCPListener?
   private var streams: [TCPStream] = []
   private let connections = AsyncStream.makeStream(of: Void.self)
 
-  init(_ answer: String, on loop: NetworkLoop) {
+  package init(_ answer: String, on loop: NetworkLoop) {
     self.loop = loop
     self.answer = answer
   }
 
-  func listen() throws -> Endpoint {
+  package func listen() throws -> Endpoint {
     let listener = try TCPListener(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {
       server, event in
       if case .accepted(let stream) = event { server.accept(stream) }
@@ -25,12 +25,12 @@ actor AnsweringServer: LoopActor {
 
   /// Waits until so many connections have been opened, since it was called last, on which something
   /// was sent.
-  func waitForConnections(_ count: Int) async {
+  package func waitForConnections(_ count: Int) async {
     var iterator = connections.stream.makeAsyncIterator()
     for _ in 0..<count { await iterator.next(isolation: #isolation) }
   }
 
-  func close() {
+  package func close() {
     listener?.close()
     for stream in streams { stream.close() }
   }
