@@ -22,7 +22,7 @@ package enum RedisError: Error, Hashable, Sendable {
   case functionsUnsupported
   /// Somebody has removed the function from the server: open another connection, which installs it.
   case functionMissing
-  /// The server has just been started, and reads what it had stored: try again.
+  /// The server has just started and is still loading its data from disk: try again.
   case loading
   /// The server could not carry out the command, and says why.
   case failed(message: String)
@@ -83,7 +83,7 @@ extension RedisError: CustomStringConvertible {
       "the Redis server does not let this user do it: permit FUNCTION, FCALL and the fleet's keys"
     case .functionsUnsupported: "the server has no functions: use Redis 7 or later"
     case .functionMissing: "the Redis server has lost the fleet's function: try again"
-    case .loading: "the Redis server still reads its data: try again in a moment"
+    case .loading: "the Redis server is still loading its data: try again in a moment"
     case .failed(let message): "the Redis server has refused the command: \(message)"
     }
   }

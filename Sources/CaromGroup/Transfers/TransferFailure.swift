@@ -36,7 +36,7 @@ extension TransferFailure: CustomStringConvertible {
     case .declined: "the other side declined the file"
     case .cancelled: "the transfer was cancelled"
     case .invalidName:
-      "the file's name is not valid: it is hidden, or contains /, \\ or a control character"
+      "the file's name is not valid: it is hidden, or contains /, \\ or an invisible character"
     case .exists: "there is a file of that name already"
     case .diskFull: "the disk that receives the file is full"
     case .unwritable: "the file cannot be written where it is received"

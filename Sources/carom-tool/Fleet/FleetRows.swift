@@ -92,8 +92,8 @@ struct FleetWatch {
   private var totals: Report?
   private var isAway = false
 
-  /// Whether the directory has been there: a server that restarts does not end the command, but an
-  /// address that was never right does.
+  /// Whether anything has been shown. From then on, the loss of the directory is shown and waited
+  /// for; before that, it ends the command, because the address may be wrong.
   var hasBegun: Bool { totals != nil || isAway }
 
   /// Returns what has changed: the hosts in the order of their ids, then the whole fleet.

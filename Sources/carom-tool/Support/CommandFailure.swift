@@ -25,8 +25,8 @@ struct CommandFailure: Error, Equatable {
     return name
   }
 
-  /// Returns the display name that others see. Throws if it is empty or blank, or if it has more
-  /// than 63 bytes.
+  /// Returns `name` if it is a valid display name. Throws a failure if it is empty, consists only
+  /// of white space, or has more than 63 bytes.
   static func displayName(_ name: String) throws(CommandFailure) -> String {
     guard name.contains(where: { !$0.isWhitespace }) else {
       throw CommandFailure(.badName, "the name is empty: give one that others can see")

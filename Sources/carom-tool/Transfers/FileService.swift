@@ -15,7 +15,8 @@ enum FileService {
     PeerInfo(id: PeerID(high: 0, low: 0), name: name, application: application)
   }
 
-  /// Returns the display name to use: `name`, or the host's name without its domain.
+  /// Returns `name`, or the host's name without its domain if it is nil. Throws if it is not a
+  /// valid display name.
   static func displayName(_ name: String?) throws(CommandFailure) -> String {
     let host = HostName.current.split(separator: ".").first.map(String.init) ?? "unnamed"
     return try CommandFailure.displayName(name ?? host)

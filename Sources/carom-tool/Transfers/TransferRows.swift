@@ -29,7 +29,7 @@ final class TransferRows: Sendable {
     var (first, last): (UInt64?, Instant?)
     if output.showsProgress {
       let beginning = transfer.currentProgress
-      // The first progress includes what was stored by an earlier transfer.
+      // What an earlier transfer stored does not count for the rate.
       if beginning.stored > 0 { first = beginning.stored }
       emit(.progress, transfer, number, beginning, rate: "")
       for await progress in transfer.progress where last != nil || progress != beginning {

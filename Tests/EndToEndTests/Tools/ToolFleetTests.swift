@@ -118,14 +118,14 @@ struct ToolFleetTests {
     }
   }
 
-  @Test func `a watch waits for a server that still reads its data`() async throws {
+  @Test func `a watch waits for a server that is still loading its data`() async throws {
     try await withNetworkLoop { loop in
       let server = AnsweringServer("-LOADING Redis is loading the dataset in memory", on: loop)
       let fleet = ["--fleet", "redis://\(try await server.listen())/test"]
       let watch = try RunningTool(["fleet", "watch", "--json", "--every", "0.1"] + fleet)
-      #expect(try await watch.line("away").reason?.contains("still reads its data") == true)
+      #expect(try await watch.line("away").reason?.contains("still loading its data") == true)
       #expect(await watch.end(SIGTERM) == 0)
-      try await Self.expect(69, "still reads its data", ["status"] + fleet)
+      try await Self.expect(69, "still loading its data", ["status"] + fleet)
       await server.close()
     }
   }
