@@ -25,7 +25,7 @@ extension InvitationResult {
     case .full, .busy: self = .busy
     case .declined: self = .declined
     case .versionMismatch, .wrongApplication, .securityMismatch, .untrusted, .wrongCode,
-      .tooManyAttempts, .identityMismatch, .tokenRefused, .kicked:
+      .tooManyAttempts, .identityMismatch, .tokenRefused, .kicked, .moved:
       self = .refused(reason)
     case .closedLocally, .left, .finished, .replaced, .protocolViolation, .handshakeTimeout,
       .timedOut, .tooSlow, .connectionReset, .connectionLost:

@@ -4,7 +4,7 @@ import CaromProtocol
 package enum EndCode: UInt8, Hashable, Sendable {
   /// This side left.
   case closed = 0
-  /// The host left.
+  /// The host left, or the match goes on at another host, which the page does not follow.
   case left = 1
   /// The session ended as both had agreed.
   case finished = 2
@@ -36,7 +36,7 @@ package enum EndCode: UInt8, Hashable, Sendable {
     self =
       switch reason {
       case .closedLocally: .closed
-      case .left: .left
+      case .left, .moved: .left
       case .finished: .finished
       case .replaced: .replaced
       case .full: .full

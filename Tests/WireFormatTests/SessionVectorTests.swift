@@ -53,6 +53,15 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     "goodbye tokenBeforeStart": .goodbye(Goodbye(.tokenBeforeStart)),
     "goodbye tokenNotYetValid": .goodbye(Goodbye(.tokenNotYetValid)),
     "goodbye tokenInvalid": .goodbye(Goodbye(.tokenInvalid)),
+    "goodbye moved":
+      .goodbye(
+        Goodbye(
+          movedTo: NextHost(
+            at: [
+              Endpoint(.v4(0x0A00_0001), port: 7_777),
+              Endpoint(.v6(high: 0x2001_0DB8 << 32, low: 1, scope: 0), port: 258),
+            ], tokenBytes: Array(0xB1...0xB8)))),
+    "goodbye moved to nobody knows where": .goodbye(Goodbye(.moved)),
     "join": .join(version: 2, key),
     "token": AddressToken(Array(0xB1...0xC8)).map { .token($0) } ?? .ping(sent: 0),
     "goodbye with the longest text":

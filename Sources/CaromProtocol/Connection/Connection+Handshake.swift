@@ -212,14 +212,23 @@ extension Connection {
 
   /// Returns whether a packet may arrive on a stream without keys. On an encrypted connection, only
   /// handshake packets may, and a goodbye that refuses the handshake. Such a goodbye cannot end an
-  /// open connection.
+  /// open connection, and cannot send this side to another host.
   func allowsUnsealed(_ control: ControlPacket) -> Bool {
     guard local.security != nil else { return true }
     switch control {
     case .handshake: return true
-    case .goodbye: return !isOpen
+    case .goodbye(let goodbye): return !isOpen && goodbye.code != .moved
     default: return false
     }
+  }
+
+  /// Returns `goodbye` as it may be sent on this connection: without its connect token if nothing
+  /// encrypts the connection, because anybody who reads a connect token can take the player's
+  /// place.
+  func withoutExposedSecrets(_ goodbye: Goodbye) -> Goodbye {
+    guard let next = goodbye.nextHost, local.security == nil, !local.requiresSealedStreams
+    else { return goodbye }
+    return Goodbye(movedTo: next.withoutToken)
   }
 
   /// Handles a malformed packet on the stream. Before the stream has keys, anybody could have sent
@@ -299,11 +308,12 @@ extension Connection {
 
   /// Returns the goodbye with which a host refuses the attempt on a stream, or nil if `body` is not
   /// such a goodbye. The host sends it unencrypted in place of the first encrypted body. Anybody
-  /// can send such a goodbye, so it has no effect on an open connection.
+  /// can send such a goodbye, so it has no effect on an open connection, and cannot send this side
+  /// to another host.
   func findRefusal(in body: Span<UInt8>) -> Goodbye? {
     guard isInitiator, !isOpen, stream?.hasOpenedBody == false,
       let packet = try? Packet(decoding: body),
-      case .goodbye(let goodbye)? = try? ControlPacket(packet)
+      case .goodbye(let goodbye)? = try? ControlPacket(packet), goodbye.code != .moved
     else { return nil }
     return goodbye
   }

@@ -186,6 +186,7 @@ extension Connection {
     _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally, at now: Instant
   ) {
     guard !isEnding else { return }
+    let goodbye = withoutExposedSecrets(goodbye)
     if case .requested = state { lateAnswer = goodbye }
     channels.dropUnreliable()
     emitClosed(reason)

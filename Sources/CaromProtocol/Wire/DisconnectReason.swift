@@ -48,6 +48,9 @@ public enum DisconnectReason: Hashable, Sendable {
   case tooManyAttempts
   /// The host does not accept the connect token, for this reason.
   case tokenRefused(TokenRefusal)
+  /// The match goes on at another host, to which the peer sends this side. Join it with the same
+  /// id: the connect token is for this side alone.
+  case moved(to: NextHost)
   /// The transport connection was reset: the peer's process ended or a device on the path cut the
   /// connection.
   case connectionReset
@@ -83,7 +86,7 @@ extension DisconnectReason {
     case .closedLocally, .handshakeTimeout, .timedOut, .connectionReset, .connectionLost: false
     case .left, .finished, .replaced, .full, .busy, .declined, .versionMismatch,
       .wrongApplication, .protocolViolation, .kicked, .tooSlow, .securityMismatch,
-      .identityMismatch, .untrusted, .wrongCode, .tooManyAttempts, .tokenRefused:
+      .identityMismatch, .untrusted, .wrongCode, .tooManyAttempts, .tokenRefused, .moved:
       true
     }
   }
@@ -113,6 +116,7 @@ extension DisconnectReason: CustomStringConvertible {
     case .wrongCode: "wrongCode"
     case .tooManyAttempts: "tooManyAttempts"
     case .tokenRefused(let why): "tokenRefused(\(why))"
+    case .moved(let host): "moved to \(host)"
     case .connectionReset: "connectionReset"
     case .connectionLost: "connectionLost"
     }

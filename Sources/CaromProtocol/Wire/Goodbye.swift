@@ -58,6 +58,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case tokenNotYetValid = 22
     /// The receiver's connect token was not made with a key of the host, or was changed.
     case tokenInvalid = 23
+    /// The receiver's match goes on at another host, which the goodbye names.
+    case moved = 24
 
     /// Whether a refusal of one link for this reason holds for all links of the connection.
     var concernsEveryLink: Bool {
@@ -81,6 +83,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
   /// A human-readable explanation. It is sent only with `declined` and `kicked`, and only if it has
   /// at most 255 bytes.
   public var text: String
+  /// Where the receiver's match goes on. It is sent only with `moved`.
+  public var nextHost: NextHost?
 
   /// Creates a goodbye. Text longer than 255 bytes is omitted.
   public init(_ code: Code, text: String = "") {
@@ -91,13 +95,22 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     self.code = code
     self.version = version
     self.text = text.utf8.count <= Self.maximumTextLength ? text : ""
+    nextHost = code == .moved ? NextHost() : nil
   }
 
-  /// Appends code, version and text.
+  /// Creates the goodbye that sends a player to another host. Only a host may send it. The connect
+  /// token for the other host is secret, so it is left out if the connection is not encrypted.
+  public init(movedTo host: NextHost) {
+    self.init(.moved)
+    nextHost = host
+  }
+
+  /// Appends code, version and text and, with `moved`, the next host.
   public func encode(into writer: inout PacketWriter) {
     writer.write(code.rawValue)
     writer.write(version)
     writer.writeText(sentText)
+    if code == .moved { (nextHost ?? NextHost()).encode(into: &writer) }
   }
 
   /// The text, or an empty string if goodbyes with this code carry no text or the text is too long.
@@ -113,6 +126,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     version = try reader.read()
     text = try reader.readText(limit: Self.maximumTextLength)
     guard text.isEmpty || code.carriesText else { throw .invalid(what: "goodbye text") }
+    nextHost = code == .moved ? try NextHost(decoding: &reader) : nil
   }
 
   /// The reason that the receiver of the goodbye reports.
@@ -142,6 +156,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case .tokenBeforeStart: .tokenRefused(.madeBeforeStart)
     case .tokenNotYetValid: .tokenRefused(.notYetValid)
     case .tokenInvalid: .tokenRefused(.notAuthentic)
+    case .moved: .moved(to: nextHost ?? NextHost())
     }
   }
 }

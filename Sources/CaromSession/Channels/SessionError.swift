@@ -37,6 +37,7 @@ extension SessionError: CustomStringConvertible {
     case .refused(.tokenRefused(let why)): Self.description(of: why)
     case .refused(.untrusted("")): "the host does not know this player's key"
     case .refused(.untrusted(let why)): "the host is not trusted: \(why)"
+    case .refused(.moved(let host)): "the match goes on at \(host): join there"
     case .refused(.closedLocally): "this side has ended the session"
     case .refused(let reason): "the host ended the connection: \(reason)"
     }

@@ -20,11 +20,14 @@ extension Session {
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let kinds = conditions == nil ? kinds : .datagram
+    let security = security.withIdentity(on: loop)
     let node = SessionNode(
       local, seats: 0, timing: timing, over: kinds, security: security, on: loop)
     if let conditions { await node.simulate(conditions, asHost: false) }
     if let token { await node.store(token) }
-    let session = await Session([node], admit: nil)
+    let settings = JoinSettings(
+      local: node.local, kinds: kinds, timing: timing, security: security, conditions: conditions)
+    let session = await Session([node], admit: nil, joinedWith: settings)
     return try await session.run {
       let connection = try await session.connect(
         to: endpoints, hostKey: hostKey, within: limit, retrying: policy)

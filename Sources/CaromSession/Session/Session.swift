@@ -29,6 +29,8 @@ public struct Session: Sendable {
   let hubs: [SessionHub]
   let inboxes: InboxRegistry
   let eventInbox: Inbox<PeerEvent>
+  /// How this side has joined; nil if it hosts.
+  let settings: JoinSettings?
 
   /// The event loops that the session runs on.
   public var loops: [NetworkLoop] { hubs.map(\.loop) }
@@ -41,12 +43,14 @@ public struct Session: Sendable {
 
   init(
     _ nodes: [SessionNode], admit: (@Sendable (PeerInfo) -> Admission)?,
-    directory: (@Sendable (SessionEvent) -> Void)? = nil, gate: PeerGate? = nil
+    directory: (@Sendable (SessionEvent) -> Void)? = nil, gate: PeerGate? = nil,
+    joinedWith settings: JoinSettings? = nil
   ) async {
     let events = Inbox<PeerEvent>(
       limit: PeerEvents.limit, overflow: .dropOldestAndReport { .missed(events: $0) })
     let inboxes = InboxRegistry()
     eventInbox = events
+    self.settings = settings
     self.inboxes = inboxes
     hubs = nodes.map {
       SessionHub(

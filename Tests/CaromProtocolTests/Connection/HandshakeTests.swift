@@ -132,7 +132,7 @@ import Testing
       (.tokenExpired, .tokenRefused(.expired)), (.tokenForOtherHost, .tokenRefused(.otherHost)),
       (.tokenBeforeStart, .tokenRefused(.madeBeforeStart)),
       (.tokenNotYetValid, .tokenRefused(.notYetValid)),
-      (.tokenInvalid, .tokenRefused(.notAuthentic)),
+      (.tokenInvalid, .tokenRefused(.notAuthentic)), (.moved, .moved(to: NextHost())),
     ] as [(Goodbye.Code, DisconnectReason)])
   func `each goodbye is reported as its reason, also before the grant`(
     code: Goodbye.Code, reason: DisconnectReason

@@ -40,6 +40,29 @@ import Testing
     #expect(pollEvents(&client) == [.closed(.securityMismatch)])
   }
 
+  @Test func `a client is not sent to another host by a goodbye in plaintext`() {
+    let moved = ControlPacket.goodbye(Goodbye(.moved)).packet.framed()
+    var client = makeClient()
+    client.receive(moved.span, at: now)
+    #expect(pollEvents(&client) == [.closed(.securityMismatch)])
+    // With keys, before the first encrypted body, where a host may refuse the attempt in plaintext.
+    for code in [Goodbye.Code.full, .moved] {
+      let (side, secrets) = makeSide(1)
+      var (near, far) = (
+        makeClient(), Connection.respondingOnStream(as: side, secrets, at: now)
+      )
+      for _ in 0..<2 {
+        let request = near.pollStream(queued: 0, at: now) ?? []
+        far.receive(request.span, at: now)
+        let answer = far.pollStream(queued: 0, at: now) ?? []
+        near.receive(answer.span, at: now)
+      }
+      near.receive(ControlPacket.goodbye(Goodbye(code)).packet.framed().span, at: now)
+      let endings = pollEvents(&near).endings
+      #expect(endings == [code == .full ? .full : .connectionReset])
+    }
+  }
+
   @Test func `a host tells a client of another version that does not encrypt its version`() {
     for version: UInt16 in [1, 9] {
       let (side, secrets) = makeSide(1)

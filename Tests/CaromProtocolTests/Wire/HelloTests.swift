@@ -184,7 +184,7 @@ import Testing
     for count in 0..<10 { #expect(error(of: Array(writer.bytes[..<count])) != nil) }
     for reason in UInt8.min...UInt8.max {
       let bytes = Array(writer.bytes.dropLast()) + [reason]
-      #expect(error(of: bytes) == (reason <= 23 ? nil : .invalid(what: "refusal: reason")))
+      #expect(error(of: bytes) == (reason <= 24 ? nil : .invalid(what: "refusal: reason")))
     }
   }
 

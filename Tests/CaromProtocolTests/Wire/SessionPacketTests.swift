@@ -62,15 +62,17 @@ import Testing
 
   // MARK: Goodbyes
 
-  @Test func `the goodbye codes are 0 to 23`() throws {
+  @Test func `the goodbye codes are 0 to 24`() throws {
     for code in UInt8.min...UInt8.max {
-      let packet = Packet(type: 1, action: 3, payload: [code, 2, 0, 0])
+      // Code 24 has a host of no endpoints and no token.
+      let packet = Packet(
+        type: 1, action: 3, payload: [code, 2, 0, 0] + (code == 24 ? [0, 0] : []))
       guard let known = Goodbye.Code(rawValue: code) else {
-        #expect(code > 23)
+        #expect(code > 24)
         #expect(throws: DecodeError.self) { try ControlPacket(packet) }
         continue
       }
-      #expect(code <= 23)
+      #expect(code <= 24)
       #expect(try ControlPacket(packet) == .goodbye(Goodbye(known)))
       #expect(ControlPacket.goodbye(Goodbye(known)).packet == packet)
     }

@@ -1,5 +1,6 @@
 """One connection: handshake, pings, messages and goodbye over a stream, datagrams or both."""
 
+import ipaddress
 import os
 import struct
 import time
@@ -16,8 +17,9 @@ REASONS = [
     "wrongApplication", "protocolViolation", "timedOut", "kicked", "forgotten",
     "tooSlow", "securityMismatch", "identityMismatch", "untrusted", "wrongCode", "tooManyAttempts",
     "tokenUsed", "tokenExpired", "tokenForOtherHost", "tokenBeforeStart", "tokenNotYetValid",
-    "tokenInvalid",
+    "tokenInvalid", "moved",
 ]
+ENDPOINT_LIMIT, TOKEN_LIMIT = 6, 512
 APPLICATION, APPLICATION_VERSION = "airhockey", 4
 SILENCE, HANDSHAKE, GOODBYE_LIMIT, PROOF = 4.0, 10.0, 1.0, 1.0
 
@@ -54,6 +56,7 @@ class Session:
         self.peer, self.open, self.reason = None, False, None
         self.began = self.heard = time.monotonic()
         self.goodbye, self.closing, self.proof, self.is_leaving = None, None, None, False
+        self.next_endpoints, self.next_token = None, None
         self.pings, self.ping_count, self.next_ping, self.best = {}, 0, None, None
         self.used, self.key_changes, self.patterns = set(), 0, set()
 
@@ -324,14 +327,38 @@ class Session:
     def take_goodbye(self, reader, link):
         code, _ = reader.unpack("BH")
         reader.text(0, 255)
-        reader.end()
         if code >= len(REASONS):
             raise Broken(f"goodbye code {code}")
+        if REASONS[code] == "moved":
+            self.take_next_host(reader)
+        reader.end()
         self.reason = REASONS[code]
         self.channels.drop_all()
         if self.path is not None and self.path.open:
             self.path.acknowledge_now()
             self.closing = time.monotonic() + GOODBYE_LIMIT
+
+    def take_next_host(self, reader):
+        """Where the match goes on: only a host may say so."""
+        if not self.is_initiator:
+            raise Broken("a client that sends its host away")
+        count = reader.byte()
+        if count > ENDPOINT_LIMIT:
+            raise Broken(f"{count} endpoints of the next host")
+        self.next_endpoints = []
+        for _ in range(count):
+            version = reader.byte()
+            if version not in (4, 6):
+                raise Broken(f"an address of IP version {version}")
+            address = ipaddress.ip_address(bytes(reader.take(4 if version == 4 else 16)))
+            (port,) = reader.unpack("H")
+            if port == 0 or address.is_unspecified or address.is_multicast:
+                raise Broken(f"nobody can connect to {address}, port {port}")
+            self.next_endpoints.append((str(address), port))
+        length = reader.varint()
+        if length > TOKEN_LIMIT:
+            raise Broken(f"a connect token of {length} bytes")
+        self.next_token = reader.take(length)
 
     def take_ping(self, reader, link):
         (number,) = reader.unpack("Q")
