@@ -87,15 +87,19 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   /// receives a peer and those of these players that are free. It returns one of them, or nil to
   /// make the peer a spectator. By default, a returning peer gets its player back, and any other
   /// peer gets the first free player.
+  ///
+  /// To go on with a match that another host has served, create the server with
+  /// `RollbackServer(resuming:at:)`, and pass the checkpoint's `peers` as `lastPeers`: each of them
+  /// then gets its player back.
   public init(
     _ server: RollbackServer<Game>, over session: Session,
     channels: RollbackChannels = RollbackChannels(), remotePlayers: [Int]? = nil,
-    choosePlayer: ((Peer, _ free: [Int]) -> Int?)? = nil
+    lastPeers: [PeerID?]? = nil, choosePlayer: ((Peer, _ free: [Int]) -> Int?)? = nil
   ) {
     self.session = session
     self.channels = channels
     self.choosePlayer = choosePlayer
-    host = RollbackHost(server, remotePlayers: remotePlayers)
+    host = RollbackHost(server, remotePlayers: remotePlayers, lastPeers: lastPeers)
     channels.open(over: session)
     // Peers send nothing before they have a seat, so this is left of an earlier match.
     _ = session.takeMessages(on: channels.control)
@@ -109,6 +113,10 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     get { host.server }
     _modify { yield &host.server }
   }
+
+  /// The confirmed state with its tick and the peers of the players, from which another host can go
+  /// on with the match.
+  public var checkpoint: RollbackCheckpoint<Game> { host.checkpoint }
 
   /// Returns the player that a peer controls, or nil if it is a spectator or not in the match.
   public func player(of peer: Peer) -> Int? { host.player(of: peer) }

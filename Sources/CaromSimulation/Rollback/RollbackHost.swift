@@ -52,9 +52,11 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
   var events = EventQueue<Event>(limit: eventLimit)
 
   /// Creates a host without clients. The clients can control `remotePlayers`, by default all
-  /// players.
+  /// players. `lastPeers` are the peers that controlled the players before, indexed by player, as
+  /// in a `RollbackCheckpoint`.
   public init(
-    _ server: RollbackServer<Game>, remotePlayers: [Int]? = nil, announcesSeats: Bool = true
+    _ server: RollbackServer<Game>, remotePlayers: [Int]? = nil, announcesSeats: Bool = true,
+    lastPeers: [PeerID?]? = nil
   ) {
     let all = Array(0..<server.playerCount)
     self.remotePlayers = remotePlayers?.sorted() ?? all
@@ -62,7 +64,8 @@ public struct RollbackHost<Game: Simulation & PacketCodable, ID: Hashable & Send
       self.remotePlayers.allSatisfy(all.contains), "a remote player must be one of the match's")
     self.server = server
     self.announcesSeats = announcesSeats
-    lastPeers = all.map { _ in nil }
+    self.lastPeers = lastPeers ?? all.map { _ in nil }
+    precondition(self.lastPeers.count == all.count, "there is one last peer for each player")
   }
 
   // MARK: Clients
