@@ -83,8 +83,11 @@ let package = Package(
     .systemLibrary(
       name: "CLibuv", path: "CSources/CLibuv", pkgConfig: "libuv",
       providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    .systemLibrary(
+      name: "COpenSSL", path: "CSources/COpenSSL", pkgConfig: "openssl",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .target(
-      name: "CUVLoop", dependencies: ["CLibuv"], path: "CSources/CUVLoop",
+      name: "CUVLoop", dependencies: ["CLibuv", "COpenSSL"], path: "CSources/CUVLoop",
       publicHeadersPath: "include",
       cSettings: [
         .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
@@ -241,6 +244,13 @@ let package = Package(
         .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
       ]),
     .target(
+      name: "CTLSClient", dependencies: ["COpenSSL"], path: "Tests/TLSClient",
+      publicHeadersPath: "include",
+      cSettings: [.enableWarning("extra"), .treatAllWarnings(as: .error)]),
+    .target(
+      name: "TestTLS", dependencies: ["CaromTransport", "CTLSClient"], path: "Tests/TestTLS",
+      swiftSettings: strict),
+    .target(
       name: "TestClock", dependencies: ["CaromCore", "CaromTransport", "CSystemCalls"],
       path: "Tests/TestClock", swiftSettings: strict),
     .target(name: "TestEvents", path: "Tests/TestEvents", swiftSettings: strict),
@@ -306,14 +316,15 @@ let package = Package(
       "CaromSimulation",
       ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation", "CaromTesting"]),
     tests(
-      "CaromTransport", ["CaromCore", "CaromTransport", "CSystemCalls", "CUVLoop", "TestClock"]),
+      "CaromTransport",
+      ["CaromCore", "CaromTransport", "CSystemCalls", "CUVLoop", "TestClock", "TestTLS"]),
     tests(
       "CaromDiscovery", ["CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport", "TestClock"]),
     tests(
       "CaromSession",
       [
         "Carom", "CaromCore", "CaromCrypto", "CaromDNS", "CaromProtocol", "CaromSession",
-        "CaromTesting", "CaromTransport", "TestClock",
+        "CaromTesting", "CaromTransport", "TestClock", "TestTLS",
       ]),
     tests(
       "CaromServer",
@@ -329,7 +340,7 @@ let package = Package(
       "CaromSessionTesting",
       [
         "CaromCBOR", "CaromCore", "CaromProtocol", "CaromSession", "CaromSessionTesting",
-        "CaromTransport",
+        "CaromTransport", "TestTLS",
       ]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
     tests(

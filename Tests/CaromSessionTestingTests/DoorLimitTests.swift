@@ -1,18 +1,19 @@
 import CaromSessionTesting
+import TestTLS
 import Testing
 
 /// The doors of a host that browsers can join: how long they stay open, and how many there are.
 @Suite(.timeLimit(.minutes(1))) struct DoorLimitTests {
   /// Hosts a session in a new world, and runs `body` with the address at which browsers reach it.
   private func withHost(
-    security: SessionSecurity = .none,
+    security: SessionSecurity = .none, browsers: BrowserOptions = BrowserOptions(),
     _ body: @escaping @Sendable (SessionWorld, Endpoint) async throws -> Void
   ) async throws {
     try await SessionWorld.run(seed: 1) { world in
       let server = world.addHost()
       try await Session.host(
         as: .maya, over: [.stream, .webSocket], seats: 4, security: security,
-        loop: server.loop
+        browsers: browsers, loop: server.loop
       ) { _, port in try await body(world, Endpoint(server.v4, port: port)) }
     }
   }
@@ -46,6 +47,58 @@ import Testing
       let end = try await visitor.waitForEnd(of: 0)
       #expect((.seconds(9.9) ... .seconds(10.1)).contains(end - start))
       #expect(await visitor.text(of: 0) == "")
+    }
+  }
+
+  @Test(.enabled(if: TestCertificate.program != nil, "openssl is missing"))
+  func `a TLS handshake that does not end is closed after ten seconds`() async throws {
+    let browsers = BrowserOptions(encryption: .init(try TestCertificate.load()))
+    try await withHost(browsers: browsers) { world, host in
+      let visitor = Visitor(on: world.addHost().loop)
+      try await visitor.open(2, to: host)
+      let start = world.now
+      let hello = TLSClient().take()
+      try await visitor.write(hello, on: 1)
+      // A byte now and then does not extend the time.
+      for byte in hello.prefix(9) {
+        try await visitor.write([byte], on: 0)
+        try await world.sleep(for: .seconds(1))
+      }
+      // The host has answered the whole hello, and waits for the rest of the handshake as long.
+      #expect(await visitor.text(of: 1) != "")
+      for index in 0..<2 {
+        let end = try await visitor.waitForEnd(of: index)
+        #expect((.seconds(9.9) ... .seconds(10.1)).contains(end - start), "door \(index)")
+      }
+      #expect(await visitor.text(of: 0) == "")
+    }
+  }
+
+  /// 250 handshakes at once are 50 more than a host begins at once.
+  @Test(.enabled(if: TestCertificate.program != nil, "openssl is missing"))
+  func `TLS handshakes beyond the budget wait, even if the session itself does not encrypt`()
+    async throws
+  {
+    let browsers = BrowserOptions(encryption: .init(try TestCertificate.load()))
+    try await withHost(browsers: browsers) { world, host in
+      var visitors: [Visitor] = []
+      for _ in 0..<10 {
+        let visitor = Visitor(on: world.addHost().loop)
+        visitors.append(visitor)
+        try await visitor.open(25, to: host)
+      }
+      for visitor in visitors {
+        for index in 0..<25 { try await visitor.write(TLSClient().take(), on: index) }
+      }
+      try await world.sleep(for: .milliseconds(20))
+      var answered = 0
+      for visitor in visitors { answered += await visitor.begunCount }
+      #expect((200..<250).contains(answered))
+      try await world.sleep(for: .seconds(1))
+      for visitor in visitors {
+        #expect(await visitor.ended == [])
+        #expect(await visitor.begunCount == 25)
+      }
     }
   }
 
@@ -165,6 +218,9 @@ private actor Visitor: LoopActor {
 
   /// The number of streams that have become WebSockets.
   var answeredCount: Int { received.count { $0.starts(with: "HTTP/1.1 101 ".utf8) } }
+
+  /// The number of streams on which something has arrived.
+  var begunCount: Int { received.count { !$0.isEmpty } }
 
   /// The indices of the streams that the host has ended.
   var ended: [Int] { ends.keys.sorted() }

@@ -33,13 +33,20 @@ let package = Package(
     .systemLibrary(
       name: "CLibuv", path: "Modules/CLibuv", pkgConfig: "libuv",
       providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    .systemLibrary(
+      name: "COpenSSL", path: "Modules/COpenSSL", pkgConfig: "openssl",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     // SwiftPM compiles C with coverage alone.
     .target(
-      name: "CUVLoop", dependencies: ["CLibuv"], path: "Modules/CUVLoop",
+      name: "CUVLoop", dependencies: ["CLibuv", "COpenSSL"], path: "Modules/CUVLoop",
       publicHeadersPath: "include",
       cSettings: [.define("_GNU_SOURCE"), .unsafeFlags(["-fsanitize=address"])],
       linkerSettings: [.linkedLibrary("http_parser"), .linkedLibrary("wslay")]),
     module("CaromTransport", ["CaromCore", "CUVLoop"]),
+    .target(
+      name: "CTLSClient", dependencies: ["COpenSSL"], path: "Modules/TLSClient",
+      publicHeadersPath: "include", cSettings: [.unsafeFlags(["-fsanitize=address"])]),
+    module("TestTLS", ["CaromTransport", "CTLSClient"]),
     .systemLibrary(
       name: "CSodium", path: "Modules/CSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
@@ -64,6 +71,7 @@ let package = Package(
     fuzz("UpdateFuzz", ["CaromDNS"]),
     fuzz("AddressFuzz", []),
     fuzz("WebFuzz", ["CaromTransport"]),
+    fuzz("TLSFuzz", ["CaromTransport", "TestTLS"]),
     fuzz("NoiseFuzz", ["CaromCrypto"]),
     fuzz("TokenFuzz", ["CaromCrypto"]),
     fuzz("ProtocolPacketFuzz", ["CaromProtocol"]),

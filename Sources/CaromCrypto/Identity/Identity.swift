@@ -47,8 +47,23 @@ extension PeerID {
 
   /// Creates the id that belongs to a public key: the first 16 bytes of a hash of it. Nobody can
   /// claim the id without the secret half of the key.
-  public init(of key: PublicKey) {
-    let halves = Self.hash(of: key).prefix(16)
+  public init(of key: PublicKey) { self.init(Self.hash(of: key)) }
+
+  /// The prefix that is hashed before the secret of a peer without a key.
+  private static let secretDomain = Array("carom peer secret".utf8)
+
+  /// Creates the id of a peer without a key that sends `secret`, 128 random bits, over links that
+  /// are encrypted below the session. Nobody who sees the id can find the secret.
+  package init(ofSecret secret: PeerID) {
+    let bytes = [secret.high, secret.low].flatMap { half in
+      (0..<8).reversed().map { UInt8(truncatingIfNeeded: half >> (8 * $0)) }
+    }
+    self.init(BLAKE2b.hash(Self.secretDomain + bytes))
+  }
+
+  /// Creates an id from the first 16 bytes of a hash.
+  private init(_ hash: [UInt8]) {
+    let halves = hash.prefix(16)
     self.init(
       high: halves.prefix(8).reduce(0) { $0 << 8 | UInt64($1) },
       low: halves.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })

@@ -73,9 +73,10 @@ extension Connection {
       return closeForViolation(at: now)
     }
     self.key = key
+    var info = info
+    if local.derivesIDs { info.id = Self.derivedID(of: info.id) }
     guard isProven(info) else { return closeForIdentity(at: now) }
     guard !closeIfUntrusted(named: info.name, at: now) else { return }
-    var info = info
     info.backendData = backendData
     guard info.application == local.peer.application, info.id != local.peer.id else {
       return close(Goodbye(.wrongApplication), as: .wrongApplication, at: now)
@@ -85,6 +86,8 @@ extension Connection {
       let goodbye = Goodbye(.versionMismatch, version: local.peer.applicationVersion)
       return close(goodbye, as: .versionMismatch(theirs: theirs), at: now)
     }
+    if local.requiresCode { recordAttempt(isRight: stream?.hasCode == true) }
+    guard attempt != .wrong else { return }
     handleRequest(of: info, at: now)
   }
 
@@ -98,6 +101,15 @@ extension Connection {
   /// plaintext, where a peer cannot prove its id.
   private func isProven(_ info: PeerInfo) -> Bool {
     local.security == nil || info.id == provenPeer
+  }
+
+  /// Returns the id of a peer that has sent its secret; see `LocalSide.derivesIDs`.
+  private static func derivedID(of secret: PeerID) -> PeerID {
+    #if canImport(CaromCrypto)
+      PeerID(ofSecret: secret)
+    #else
+      secret
+    #endif
   }
 
   /// The data of the backend in the peer's connect token; empty if there is none.

@@ -4,9 +4,9 @@ import CaromCore
 // The handshakes of encrypted links. Each link has a handshake of its own, which proves the peer's
 // identity, so that a link can join a connection only if both have the same peer.
 extension Connection {
-  /// The id that the peer has proven to have; nil if the connection is in plaintext, or if no
-  /// handshake is complete.
-  var provenPeer: PeerID? { newestKeys?.peer }
+  /// The id that the peer has proven to have; nil if the connection is in plaintext, or if the peer
+  /// has not proven an id yet.
+  var provenPeer: PeerID? { newestKeys?.peer ?? (local.derivesIDs ? peer?.id : nil) }
 
   /// The keys of the datagram path or, if it has none, those of the stream.
   var newestKeys: LinkKeys? { datagram?.keys ?? stream?.keys }
@@ -276,7 +276,7 @@ extension Connection {
 
   /// Asks the host's gate to decide about the peer's code, if the host has one.
   mutating func recordAttempt(isRight: Bool) {
-    guard local.security?.usesCode == true else { return }
+    guard local.security?.usesCode == true || local.requiresCode else { return }
     attempt = isRight ? .right : .wrong
     events.append(.attempted(isRight: isRight))
   }

@@ -41,12 +41,17 @@ package final class LocalSide: Sendable {
   let security: LinkSecurity?
   /// Whether all links must be streams that are encrypted below the session, for example by TLS.
   let requiresSealedStreams: Bool
+  /// Whether peers have no keys, but are among others that have: the id that such a peer sends is
+  /// its secret, from which its id is made. So it cannot take the id of another peer.
+  let derivesIDs: Bool
+  /// Whether a peer that requests a seat must have shown the join code below the session.
+  let requiresCode: Bool
 
   /// Creates the shared part of a host's connections. If `security` has an identity, the id of that
   /// identity replaces the id in `peer`.
   package init(
     _ peer: PeerInfo, timing: SessionTiming = SessionTiming(), security: LinkSecurity? = nil,
-    requiresSealedStreams: Bool = false
+    requiresSealedStreams: Bool = false, derivesIDs: Bool = false, requiresCode: Bool = false
   ) {
     precondition(
       security == nil || !requiresSealedStreams, "links are encrypted by the session or below it")
@@ -56,5 +61,19 @@ package final class LocalSide: Sendable {
     self.timing = timing
     self.security = security
     self.requiresSealedStreams = requiresSealedStreams
+    self.derivesIDs = derivesIDs
+    self.requiresCode = requiresCode
+  }
+
+  /// Returns this side for streams that are encrypted below the session, in place of its own
+  /// encryption; nil if it does not accept such peers, which prove no key and have no connect
+  /// token.
+  func makeSealedSide() -> LocalSide? {
+    guard !requiresSealedStreams else { return self }
+    guard let security else { return LocalSide(peer, timing: timing, requiresSealedStreams: true) }
+    guard security.acceptsPeersWithoutKeys else { return nil }
+    return LocalSide(
+      peer, timing: timing, requiresSealedStreams: true, derivesIDs: true,
+      requiresCode: security.usesCode)
   }
 }

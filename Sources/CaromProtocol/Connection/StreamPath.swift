@@ -80,11 +80,19 @@ struct StreamPath: Sendable {
   /// Whether the stream's bytes arrive in the messages of a WebSocket. This decides only what is
   /// reported about the link.
   let isWebSocket: Bool
+  /// Whether the stream is encrypted below the session, in place of the host's own encryption.
+  let isSealed: Bool
+  /// Whether the peer has shown the join code below the session.
+  let hasCode: Bool
 
   /// Creates a path that accepts stream frames of at most `limit` bytes until the handshake is
   /// complete.
-  init(limit: Int, isWebSocket: Bool = false) {
+  init(
+    limit: Int, isWebSocket: Bool = false, isSealed: Bool = false, hasCode: Bool = false
+  ) {
     self.isWebSocket = isWebSocket
+    self.isSealed = isSealed
+    self.hasCode = hasCode
     decoder.limit = limit
   }
 }

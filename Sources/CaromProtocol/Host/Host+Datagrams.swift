@@ -183,7 +183,9 @@ extension Host {
     guard let id = keys[hello.key], let index = index(of: id) else {
       return startConnection(for: hello, tail, from: source, history, at: now)
     }
-    guard hello.isSealed == (side.security != nil) else { return nil }
+    guard hello.isSealed == (side.security != nil), entries[index].connection.local === side else {
+      return nil
+    }
     if entries[index].connection.wouldBeginHandshake(hello, with: tail.part, at: now),
       !takeHandshake(tail.part, at: now)
     {
@@ -368,7 +370,8 @@ extension Host {
   /// nil if the stream only joined a connection.
   mutating func merge(_ index: Int, of info: PeerInfo?, into other: Int, at now: Instant) {
     let (id, owner) = (entries[index].id, entries[other].id)
-    guard
+    // Streams that are encrypted below the session join each other alone.
+    guard entries[other].connection.local === entries[index].connection.local,
       entries[other].connection.accepts(streamOf: entries[index].connection.provenPeer)
     else { return closeAsForgotten(index, at: now) }
     guard let stream = entries[index].connection.removeStream() else { return }

@@ -211,7 +211,12 @@ extension Host {
   package mutating func accept(
     _ handed: HandedStream, as id: ConnectionID, at now: Instant
   ) -> Bool {
-    let connection = Connection.responding(on: handed, as: side, makeSecrets(), at: now)
+    let connection =
+      if handed.path.isSealed, let sealedSide {
+        Connection.responding(on: handed, as: sealedSide, at: now)
+      } else {
+        Connection.responding(on: handed, as: side, makeSecrets(), at: now)
+      }
     var entry = Entry(id: id, connection: connection, isIncoming: true)
     guard entries.count < Self.connectionLimit else {
       releaseTicket(of: entry)

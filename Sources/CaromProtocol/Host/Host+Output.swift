@@ -156,7 +156,7 @@ extension Host {
         entries[index].peer = info
         entries[index].wasOpen = true
         report(.connection(id, event))
-        if entries[index].isIncoming,
+        if entries[index].isIncoming, entries[index].connection.local === side,
           let tag = makeRefusalTag(of: entries[index].connection.key)
         {
           entries[index].connection.send(.refusalTag(tag), at: now)

@@ -96,17 +96,22 @@ extension Host {
   mutating func takeHandshake(
     _ link: Strangers.Link, isForKnownHost: Bool = false, at now: Instant
   ) -> Bool {
-    guard hasStrangersHandshakes,
+    guard hasStrangersHandshakes || link == .stream && expectsTLS,
       !handshakeBudget.take(link, isForKnownHost: isForKnownHost, at: now)
     else { return true }
     strangerStatistics.postponed += 1
     return false
   }
 
+  /// Reduces the budget by a TLS handshake, which is about to begin on an accepted stream.
+  package mutating func takeTLSHandshake(at now: Instant) {
+    _ = takeHandshake(Strangers.Link.stream, at: now)
+  }
+
   /// Returns the time from which `accept` has the budget for another stream, or nil if it has it
   /// already. Until then, leave streams in the backlog: `accept` would refuse them.
   package mutating func findStreamPause(at now: Instant) -> Instant? {
-    guard hasStrangersHandshakes else { return nil }
+    guard hasStrangersHandshakes || expectsTLS else { return nil }
     let next = handshakeBudget.nextStreamTime(at: now)
     return next > now ? next : nil
   }

@@ -17,6 +17,11 @@ package struct Host {
   package static let connectionLimit = 4096
 
   let side: LocalSide
+  /// What the connections share whose streams are encrypted below the session; nil if such streams
+  /// are refused.
+  let sealedSide: LocalSide?
+  /// Whether accepting a stream may begin a TLS handshake, which counts like the session's own.
+  package var expectsTLS = false
   var entries = ConnectionSlots()
   var events = Deque<HostEvent>()
   /// The connections that have a pending `messages` event, which is the most frequent kind of
@@ -99,6 +104,7 @@ package struct Host {
     secrets = security?.takeSecrets()
     side = LocalSide(
       local, timing: timing, security: security, requiresSealedStreams: requiresSealedStreams)
+    sealedSide = side.makeSealedSide()
     gate = security?.makeGate()
     tickets = member == nil ? security?.makeTicketBook() : nil
     handshakeBudget = HandshakeBudget(usesCode: security?.usesCode == true)
@@ -149,10 +155,12 @@ extension Host {
   /// Adds a connection for a stream that a peer opened from `source`. Returns false without adding
   /// one if there are too many connections or too many strangers of this source, or if the budget
   /// for handshakes is used up (see `findStreamPause`). `isSealed` is true if the stream is
-  /// encrypted below the session. If it must be and is not, the peer is told so.
+  /// encrypted below the session. If it must be and is not, or is and the peer would have to prove
+  /// a key or a connect token, the peer is told so. `code` is the join code that the peer has shown
+  /// below the session, if any.
   package mutating func accept(
     _ id: ConnectionID, from source: IPAddress = .loopback4, isSealed: Bool = false,
-    isWebSocket: Bool = false, at now: Instant
+    isWebSocket: Bool = false, code: String? = nil, at now: Instant
   ) -> Bool {
     guard entries.count < Self.connectionLimit else {
       refuseBeyondConnectionLimit()
@@ -161,10 +169,17 @@ extension Host {
     guard takeHandshake(.stream, at: now), addStranger(id, from: source, .stream, at: now) else {
       return false
     }
-    let connection = Connection.respondingOnStream(
-      as: side, makeSecrets(), isWebSocket: isWebSocket, at: now)
+    let own = isSealed ? sealedSide : side
+    let hasCode = code.map { side.security?.isCode($0) == true } ?? false
+    let connection =
+      if let own, own.security == nil {
+        Connection.respondingOnStream(
+          as: own, isWebSocket: isWebSocket, isSealed: isSealed, hasCode: hasCode, at: now)
+      } else {
+        Connection.respondingOnStream(as: side, makeSecrets(), isWebSocket: isWebSocket, at: now)
+      }
     insert(Entry(id: id, connection: connection, isIncoming: true, isStranger: true), at: now)
-    if side.requiresSealedStreams, !isSealed {
+    if own == nil || side.requiresSealedStreams && !isSealed {
       close(id, Goodbye(.securityMismatch), as: .securityMismatch, at: now)
     }
     return true

@@ -28,6 +28,22 @@
       }
     }
 
+    /// Whether peers are accepted whose links are encrypted below the session, and who thus prove
+    /// no key. They can show a code there.
+    var acceptsPeersWithoutKeys: Bool {
+      switch access {
+      case .anyone, .code: true
+      case .known, .token, .tickets: false
+      }
+    }
+
+    /// Returns whether `text` is the code that both sides must know. Returns false if there is
+    /// none.
+    func isCode(_ text: String) -> Bool {
+      guard case .code(let code, _) = access, let other = try? JoinCode(text) else { return false }
+      return code.password == other.password
+    }
+
     /// Whether this side accepts connections, rather than having a token with which it can only
     /// begin one.
     var acceptsConnections: Bool { if case .token = access { false } else { true } }

@@ -22,6 +22,8 @@
     var usesTokens: Bool { switch self {} }
     var acceptsTickets: Bool { switch self {} }
     var acceptsConnections: Bool { switch self {} }
+    var acceptsPeersWithoutKeys: Bool { switch self {} }
+    func isCode(_ text: String) -> Bool { switch self {} }
     func makeTicketBook() -> TicketBook? { switch self {} }
     func open(_ message: Span<UInt8>, of key: ConnectionKey, as use: TicketUse) -> TokenOpening? {
       switch self {}

@@ -25,10 +25,28 @@ public struct BrowserOptions: Sendable {
     }
   }
 
+  /// How a host serves browsers over TLS.
+  public struct Encryption: Sendable {
+    /// The certificate, whose names browsers compare with the address.
+    public var certificate: TLSCertificate
+    /// Whether the host also serves `http` and `ws`, in plaintext. Otherwise such a request for a
+    /// page is redirected to `https`, and a WebSocket is refused.
+    public var allowsPlaintext: Bool
+
+    /// Creates the settings of a host that uses TLS alone, unless `allowsPlaintext` is true.
+    public init(_ certificate: TLSCertificate, allowsPlaintext: Bool = false) {
+      self.certificate = certificate
+      self.allowsPlaintext = allowsPlaintext
+    }
+  }
+
   /// The path at which a browser opens the WebSocket of a session.
   public static let path = "/carom"
   /// The subprotocol of the WebSocket (RFC 6455 §1.9), which the client has to request.
   public static let subprotocol = "carom"
+  /// The beginning of a further subprotocol, with which a client shows the join code of a host: the
+  /// code follows, as in "carom.code.K7QM-2XRT". It counts only over TLS.
+  public static let codePrefix = "carom.code."
 
   /// The maximum length of the content of a resource, in bytes. A longer one is answered with 500
   /// (Internal Server Error).
@@ -44,24 +62,28 @@ public struct BrowserOptions: Sendable {
   /// `origins`, on the loop of the session, or on any of its loops. It must answer at once from
   /// memory, because the loop waits for it. Everybody who reaches the port can make such requests.
   public var resources: [String: @Sendable () -> Page]
-  /// Further names under which browsers reach the host, without a port. The addresses of the host
-  /// and its own name (with and without ".local") are always accepted. A request for any other name
+  /// Further names under which browsers reach the host, without a port. The addresses of the host,
+  /// its own name (with and without ".local") and the names in its certificate are always accepted.
+  /// A request for any other name
   /// is refused, because a page elsewhere could otherwise point its own name at this host (DNS
   /// rebinding).
   public var hostNames: Set<String>
   /// Further origins, such as "https://game.example", whose pages may use the host. The pages of
   /// the host itself always may.
   public var origins: Set<String>
+  /// How browsers are served over TLS; nil if the host serves `http` and `ws` alone.
+  public var encryption: Encryption?
 
   /// Creates options with the given pages and resources, for a host that is reached under its own
   /// names.
   public init(
     pages: [String: Page] = [:], resources: [String: @Sendable () -> Page] = [:],
-    hostNames: Set<String> = [], origins: Set<String> = []
+    hostNames: Set<String> = [], origins: Set<String> = [], encryption: Encryption? = nil
   ) {
     self.pages = pages
     self.resources = resources
     self.hostNames = hostNames
     self.origins = origins
+    self.encryption = encryption
   }
 }

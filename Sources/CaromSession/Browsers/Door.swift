@@ -3,7 +3,8 @@ import CaromTransport
 
 /// A stream that a peer has opened, until its protocol is known, and the HTTP request on it.
 final class Door {
-  /// The time within which the peer has to send the whole head of its request.
+  /// The time within which the peer has to send the whole head of its request. A TLS handshake
+  /// before that has the same time.
   static let headTime = Duration.seconds(10)
   /// The time within which the peer has to read the answer.
   static let answerTime = Duration.seconds(30)
@@ -12,17 +13,20 @@ final class Door {
   enum Entry {
     /// The first bytes of a session's stream.
     case frames([UInt8])
-    /// The opening handshake of a WebSocket, which these bytes answer.
-    case webSocket(answer: [UInt8])
+    /// The first bytes of a TLS handshake. The door stays one after that.
+    case tls([UInt8])
+    /// The opening handshake of a WebSocket, which these bytes answer, with the join code that the
+    /// peer has shown, if any.
+    case webSocket(answer: [UInt8], code: String?)
   }
 
   let stream: TCPStream
   let source: SourcePrefix?
-  /// The bytes that have arrived, at most `HTTPRequest.headLimit`.
+  /// The bytes that have arrived, decrypted if TLS carries them, at most `HTTPRequest.headLimit`.
   var head: [UInt8] = []
   /// Whether the answer has been written. What arrives after that is ignored.
   var isAnswered = false
-  /// What is handled as soon as the host has the budget for another connection. Nothing is read
+  /// What is handled as soon as the host has the budget for another handshake. Nothing is read
   /// until then.
   var waiting: Entry?
   var timer: LoopTimer?
@@ -54,7 +58,7 @@ struct Doors {
     return displaced ?? (all.count > Self.limit ? all.first : nil)
   }
 
-  /// The oldest door that waits to become a connection.
+  /// The oldest door that waits for the budget.
   var firstWaiting: Door? { all.first { $0.waiting != nil } }
 
   func find(_ id: ObjectIdentifier) -> Door? { all.first { ObjectIdentifier($0) == id } }

@@ -5,20 +5,25 @@ import CaromTransport
 struct DoorPolicy: Sendable {
   enum Answer: Hashable, Sendable {
     case respond(HTTPResponse)
-    /// The stream becomes a WebSocket after these bytes, the answer to the opening handshake.
-    case upgrade([UInt8])
+    /// The stream becomes a WebSocket after these bytes, the answer to the opening handshake. Over
+    /// TLS, the peer may have shown a join code.
+    case upgrade([UInt8], code: String?)
   }
 
   let options: BrowserOptions
   /// The name of this computer.
   let hostName: String
 
-  /// Returns the answer to `request`, which has arrived at `local`.
-  func answer(_ request: HTTPRequest, at local: Endpoint) -> Answer {
-    if let refusal = findRefusal(of: request, at: local) { return .respond(refusal) }
+  /// Returns the answer to `request`, which has arrived at `local`. `isTLS` tells whether it has
+  /// arrived over TLS.
+  func answer(_ request: HTTPRequest, at local: Endpoint, isTLS: Bool = false) -> Answer {
+    if let refusal = findRefusal(of: request, at: local, isTLS) { return .respond(refusal) }
+    if !isTLS, options.encryption?.allowsPlaintext == false {
+      return .respond(Self.redirect(request))
+    }
     let path = String(request.target.prefix { $0 != "?" })
     let isUpgrade = request.list(of: "upgrade").contains { $0.lowercased() == "websocket" }
-    if isUpgrade { return answerUpgrade(request, path: path) }
+    if isUpgrade { return answerUpgrade(request, path: path, isTLS) }
     guard path != BrowserOptions.path else {
       return .respond(
         HTTPResponse(
@@ -34,6 +39,15 @@ struct DoorPolicy: Sendable {
     return .respond(HTTPResponse(page, isHeadOnly: isHeadOnly))
   }
 
+  /// Returns the answer that sends a browser to the same address over TLS (RFC 9110 §15.4.9). A
+  /// WebSocket follows no redirect (RFC 6455 §4.1).
+  private static func redirect(_ request: HTTPRequest) -> HTTPResponse {
+    let address = "https://\(request.values(of: "host")[0])\(request.target)"
+    return HTTPResponse(
+      .permanentRedirect, "This host uses TLS alone: open \(address)",
+      fields: ["Location: \(address)"])
+  }
+
   private static let notFound = HTTPResponse(.notFound, "There is no such page.")
 
   private static func methodNotAllowed(_ methods: String) -> HTTPResponse {
@@ -42,7 +56,9 @@ struct DoorPolicy: Sendable {
   }
 
   /// Returns the refusal of a request that is not for this host or not to be trusted.
-  private func findRefusal(of request: HTTPRequest, at local: Endpoint) -> HTTPResponse? {
+  private func findRefusal(
+    of request: HTTPRequest, at local: Endpoint, _ isTLS: Bool
+  ) -> HTTPResponse? {
     guard request.isVersion11 else {
       return HTTPResponse(.versionNotSupported, "This host speaks HTTP/1.1.")
     }
@@ -58,14 +74,14 @@ struct DoorPolicy: Sendable {
       return HTTPResponse(.misdirectedRequest, "This host does not have that name.")
     }
     let origins = request.values(of: "origin")
-    guard origins.allSatisfy({ isTrusted($0, from: hosts[0]) }), origins.count <= 1 else {
+    guard origins.allSatisfy({ isTrusted($0, from: hosts[0], isTLS) }), origins.count <= 1 else {
       return HTTPResponse(.forbidden, "Pages of other sites cannot use this host.")
     }
     return nil
   }
 
   /// Returns the answer to the opening handshake of a WebSocket (RFC 6455 §4.2).
-  private func answerUpgrade(_ request: HTTPRequest, path: String) -> Answer {
+  private func answerUpgrade(_ request: HTTPRequest, path: String, _ isTLS: Bool) -> Answer {
     guard path == BrowserOptions.path else { return .respond(Self.notFound) }
     guard request.method == .get else { return .respond(Self.methodNotAllowed("GET")) }
     guard request.values(of: "sec-websocket-version") == ["13"] else {
@@ -75,15 +91,19 @@ struct DoorPolicy: Sendable {
           fields: ["Sec-WebSocket-Version: 13", "Upgrade: websocket"]))
     }
     let keys = request.values(of: "sec-websocket-key")
+    let protocols = request.list(of: "sec-websocket-protocol")
     guard request.list(of: "connection").contains(where: { $0.lowercased() == "upgrade" }),
       keys.count == 1, let answer = WebSocketKey.makeAnswer(to: keys[0]),
-      request.list(of: "sec-websocket-protocol").contains(BrowserOptions.subprotocol)
+      protocols.contains(BrowserOptions.subprotocol)
     else { return .respond(HTTPResponse(.badRequest, "The opening handshake is not valid.")) }
     let lines = [
       "HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade",
       "Sec-WebSocket-Accept: \(answer)", "Sec-WebSocket-Protocol: \(BrowserOptions.subprotocol)",
     ]
-    return .upgrade(Array((lines.map { "\($0)\r\n" }.joined() + "\r\n").utf8))
+    let code = protocols.first { $0.hasPrefix(BrowserOptions.codePrefix) }
+    return .upgrade(
+      Array((lines.map { "\($0)\r\n" }.joined() + "\r\n").utf8),
+      code: isTLS ? code.map { String($0.dropFirst(BrowserOptions.codePrefix.count)) } : nil)
   }
 
   // MARK: - Names
@@ -95,6 +115,7 @@ struct DoorPolicy: Sendable {
     let lowercased = name.lowercased()
     if lowercased == "localhost" { return local.address.isLoopback }
     return ownNames.contains(lowercased)
+      || options.encryption?.certificate.covers(lowercased) == true
   }
 
   private var ownNames: Set<String> {
@@ -104,11 +125,12 @@ struct DoorPolicy: Sendable {
     return names
   }
 
-  /// Whether a page of `origin` may use this host, whose Host field is `authority`.
-  private func isTrusted(_ origin: String, from authority: String) -> Bool {
+  /// Whether a page of `origin` may use this host, whose Host field is `authority`. Over TLS, a
+  /// page in plaintext is not the host's own: somebody on the network may have made it.
+  private func isTrusted(_ origin: String, from authority: String, _ isTLS: Bool) -> Bool {
     let origin = origin.lowercased()
     let host = authority.lowercased()
-    return origin == "http://\(host)" || origin == "https://\(host)"
+    return origin == "https://\(host)" || !isTLS && origin == "http://\(host)"
       || options.origins.contains { $0.lowercased() == origin }
   }
 

@@ -3,6 +3,7 @@ struct HTTPResponse: Hashable, Sendable {
   /// The status codes that a host answers with (RFC 9110 §15; RFC 6585 §5 for 431).
   enum Status: Int, Sendable {
     case ok = 200
+    case permanentRedirect = 308
     case badRequest = 400
     case forbidden = 403
     case notFound = 404
@@ -18,6 +19,7 @@ struct HTTPResponse: Hashable, Sendable {
     var reason: String {
       switch self {
       case .ok: "OK"
+      case .permanentRedirect: "Permanent Redirect"
       case .badRequest: "Bad Request"
       case .forbidden: "Forbidden"
       case .notFound: "Not Found"

@@ -5,6 +5,10 @@
 enum StreamProtocol: Hashable, Sendable {
   case frames, tls, http
 
+  /// The answer to a TLS handshake that the host does not accept: the fatal alert
+  /// `handshake_failure` (RFC 8446 §6.2).
+  static let tlsRefusal: [UInt8] = [0x15, 3, 1, 0, 2, 2, 40]
+
   /// The number of bytes that decide.
   static let prefixLength = 3
 

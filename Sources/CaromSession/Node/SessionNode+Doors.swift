@@ -14,11 +14,16 @@ extension SessionNode {
     let door = Door(stream)
     if let displaced = sockets.doors.insert(door) { close(displaced) }
     let id = ObjectIdentifier(door)
+    watch(door)
     door.timer = LoopTimer(on: loop, owner: self) { node in
       if let door = node.sockets.doors.find(id) { node.handleTimeout(of: door) }
     }
     door.timer?.arm(after: Door.headTime)
-    stream.setHandler(owner: self) { node, event in
+  }
+
+  private func watch(_ door: Door) {
+    let id = ObjectIdentifier(door)
+    door.stream.setHandler(owner: self) { node, event in
       guard let door = node.sockets.doors.find(id) else { return }
       switch event {
       case .bytes(let bytes): if !door.isAnswered { node.read(bytes, at: door) }
@@ -49,11 +54,15 @@ extension SessionNode {
     switch StreamProtocol(door.head) {
     case nil: break
     case .frames:
-      guard kinds.contains(.stream) else { return close(door) }
+      guard kinds.contains(.stream), !door.stream.isTLS else { return close(door) }
       var first = Array(door.head.prefix(count))
       first.append(copying: bytes)
       letInWhenPossible(door, .frames(first))
-    case .tls: close(door)
+    case .tls:
+      guard browsers.encryption != nil, !door.stream.isTLS else { return refuseTLS(at: door) }
+      var first = Array(door.head.prefix(count))
+      first.append(copying: bytes)
+      letInWhenPossible(door, .tls(first))
     case .http: readHead(at: door, from: count, hasMore: bytes.count > room)
     }
   }
@@ -76,9 +85,11 @@ extension SessionNode {
     do throws(HTTPRequest.Failure) {
       let request = try HTTPRequest(head: door.head)
       let policy = DoorPolicy(options: browsers, hostName: HostName.current)
-      switch policy.answer(request, at: door.stream.localEndpoint) {
+      let stream = door.stream
+      switch policy.answer(request, at: stream.localEndpoint, isTLS: stream.isTLS) {
       case .respond(let response): respond(response, at: door)
-      case .upgrade(let answer): letInWhenPossible(door, .webSocket(answer: answer))
+      case .upgrade(let answer, let code):
+        letInWhenPossible(door, .webSocket(answer: answer, code: code))
       }
     } catch {
       let response =
@@ -91,11 +102,18 @@ extension SessionNode {
   }
 
   private func respond(_ response: HTTPResponse, at door: Door) {
+    answer(response.encoded, at: door)
+  }
+
+  private func refuseTLS(at door: Door) { answer(StreamProtocol.tlsRefusal, at: door) }
+
+  /// Sends an answer, after which the door is closed.
+  private func answer(_ bytes: [UInt8], at door: Door) {
     door.isAnswered = true
     // With this limit, the event `writable` means that everything was sent.
     door.stream.queueLimit = 1
     do throws(TransportError) {
-      try door.stream.write(response.encoded)
+      try door.stream.write(bytes)
     } catch { return close(door) }
     if door.stream.queuedBytes == 0 { return finish(door) }
     door.timer?.arm(after: Door.answerTime)
@@ -107,7 +125,7 @@ extension SessionNode {
     dispose(of: door.stream, abruptly: false)
   }
 
-  /// Turns a door into a connection, now or as soon as the host has the budget for another stream.
+  /// Lets a door in, now or as soon as the host has the budget for another handshake.
   private func letInWhenPossible(_ door: Door, _ entry: Door.Entry) {
     door.waiting = entry
     guard let time = lobby.host.findStreamPause(at: loop.now) else { return letIn(door) }
@@ -118,22 +136,40 @@ extension SessionNode {
     pauseAccepting(until: time)
   }
 
-  /// Turns a waiting door into a connection.
+  /// Turns a waiting door into a connection, or begins TLS on its stream.
   func letIn(_ door: Door) {
     guard let entry = door.waiting else { return }
+    if case .tls(let bytes) = entry { return beginTLS(at: door, bytes) }
     forget(door)
     switch entry {
+    case .tls: break
     case .frames(let bytes):
       guard let connection = accept(door.stream) else { return }
       door.stream.resumeReading()
       receive(bytes.span, on: connection)
-    case .webSocket(let answer):
+    case .webSocket(let answer, let code):
       do throws(TransportError) {
         try door.stream.write(answer)
         try door.stream.becomeWebSocket()
       } catch { return door.stream.reset() }
-      if accept(door.stream) != nil { door.stream.resumeReading() }
+      let isSealed = door.stream.isTLS
+      if accept(door.stream, isSealed: isSealed, code: code) != nil { door.stream.resumeReading() }
     }
+  }
+
+  /// Begins TLS on the stream of a door. A request is read from it as from any other.
+  private func beginTLS(at door: Door, _ first: [UInt8]) {
+    guard let encryption = browsers.encryption else { return }
+    (door.waiting, door.head) = (nil, [])
+    lobby.host.takeTLSHandshake(at: loop.now)
+    do throws(TransportError) {
+      try door.stream.becomeTLS(encryption.certificate)
+    } catch { return close(door) }
+    watch(door)
+    // A door that had to wait for the budget has all of its time.
+    if door.timer?.deadline == nil { door.timer?.arm(after: Door.headTime) }
+    door.stream.resumeReading()
+    door.stream.receiveTLS(first.span)
   }
 
   private func handleTimeout(of door: Door) {

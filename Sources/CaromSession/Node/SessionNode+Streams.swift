@@ -4,11 +4,13 @@ import CaromTransport
 
 // The TCP streams of connections.
 extension SessionNode {
-  /// Accepts a stream that a peer has opened. `isSealed` is true if a layer above encrypts it below
-  /// the session, for example with TLS. Call this on the node's loop. Returns the connection, or
-  /// nil if the stream was refused and reset.
+  /// Accepts a stream that a peer has opened. `isSealed` is true if it is encrypted below the
+  /// session, for example with TLS, and `code` is the join code that the peer has shown there. Call
+  /// this on the node's loop. Returns the connection, or nil if the stream was refused and reset.
   @discardableResult
-  package func accept(_ stream: TCPStream, isSealed: Bool = false) -> ConnectionID? {
+  package func accept(
+    _ stream: TCPStream, isSealed: Bool = false, code: String? = nil
+  ) -> ConnectionID? {
     // Streams that are being closed still use one file descriptor each.
     guard sockets.closing.count < Host.connectionLimit else {
       stream.reset()
@@ -19,7 +21,8 @@ extension SessionNode {
     let source = stream.peerEndpoint.address
     guard !isShutDown,
       lobby.host.accept(
-        connection, from: source, isSealed: isSealed, isWebSocket: stream.isWebSocket, at: now)
+        connection, from: source, isSealed: isSealed, isWebSocket: stream.isWebSocket, code: code,
+        at: now)
     else {
       stream.reset()
       return nil

@@ -97,6 +97,7 @@ public actor SessionNode: LoopActor {
     publicKey = lobby.host.knownKey
     acceptsTickets = security.acceptsTickets
     lobby.host.setWallClock(.now, at: loop.now)
+    lobby.host.expectsTLS = browsers.encryption != nil
   }
 
   /// Creates a node with one seat, in matchmaking mode. The owner reports the hosts that discovery
@@ -141,6 +142,7 @@ public actor SessionNode: LoopActor {
     publicKey = lobby.host.knownKey
     acceptsTickets = share.security.acceptsTickets
     lobby.host.setWallClock(.now, at: loop.now)
+    lobby.host.expectsTLS = browsers.encryption != nil
   }
 
   static func makeSecret(on loop: NetworkLoop) -> HostSecret {

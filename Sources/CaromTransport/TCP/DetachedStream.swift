@@ -11,8 +11,14 @@ public final class DetachedStream: Sendable {
   /// The frames of the WebSocket that carries the stream's bytes; nil if there is none.
   let webSocket: WebSocketFrames?
 
-  init(_ descriptor: Int32, _ webSocket: WebSocketFrames?, peer: Endpoint) {
+  /// The TLS that carries the stream's bytes or its WebSocket; nil if there is none.
+  let tls: TLSSession?
+
+  init(
+    _ descriptor: Int32, _ webSocket: WebSocketFrames?, _ tls: TLSSession?, peer: Endpoint
+  ) {
     self.peer = peer
+    self.tls = tls
     self.webSocket = webSocket
     self.descriptor = Locked(descriptor)
   }

@@ -198,14 +198,20 @@ import CaromCore
 
   var queuedBytes: Int { handle?.queuedBytes ?? 0 }
 
-  /// Sends or queues `bytes`. The last `excess` bytes of them need no room in the queue.
-  func write(_ bytes: Span<UInt8>, beyondLimit excess: Int = 0) throws(TransportError) {
-    guard phase == .open, !isWriteShut, let handle else { throw .closed }
+  /// Throws what `write` would throw before it sends any of `count` bytes.
+  func checkRoom(for count: Int) throws(TransportError) {
+    guard phase == .open, !isWriteShut, handle != nil else { throw .closed }
     let queued = queuedBytes
-    guard queued == 0 || queued + bytes.count - excess <= queueLimit else {
+    guard queued == 0 || queued + count <= queueLimit else {
       wasOverHalf = true
       throw .queueFull
     }
+  }
+
+  /// Sends or queues `bytes`. The last `excess` bytes of them need no room in the queue.
+  func write(_ bytes: Span<UInt8>, beyondLimit excess: Int = 0) throws(TransportError) {
+    try checkRoom(for: bytes.count - excess)
+    guard let handle else { throw .closed }
     let status = handle.write(bytes)
     if queuedBytes > queueLimit / 2 { wasOverHalf = true }
     guard status < 0 else { return }

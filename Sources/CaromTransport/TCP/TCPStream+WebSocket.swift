@@ -11,6 +11,6 @@ extension TCPStream {
   package func becomeWebSocket() throws(TransportError) {
     loop.preconditionCurrent("a stream")
     precondition(webSocket == nil, "the stream is a WebSocket already")
-    webSocket = WebSocketLink(try WebSocketFrames(), of: core, on: loop)
+    webSocket = WebSocketLink(try WebSocketFrames(), of: core, through: tls, on: loop)
   }
 }

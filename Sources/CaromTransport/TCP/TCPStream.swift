@@ -18,8 +18,10 @@ public final class TCPStream {
   /// The loop on whose thread the stream must be used.
   public let loop: NetworkLoop
   let core: StreamCore
-  /// The WebSocket that carries the stream's bytes; nil if TCP carries them as they are.
+  /// The WebSocket that carries the stream's bytes; nil if they are not in its messages.
   var webSocket: WebSocketLink?
+  /// The TLS that carries the stream's bytes or its WebSocket; nil if TCP carries them as they are.
+  var tls: TLSLink?
 
   /// Creates a stream that owns a connected descriptor. The descriptor is closed if initialization
   /// fails.
@@ -57,7 +59,7 @@ public final class TCPStream {
   public var queuedBytes: Int { core.queuedBytes }
 
   /// The limit of the send queue, in bytes. A `write` that would exceed the limit throws
-  /// `queueFull`, unless the queue is empty. The header that a WebSocket adds to the bytes needs no
+  /// `queueFull`, unless the queue is empty. What a WebSocket and TLS add to the bytes needs no
   /// room.
   public var queueLimit: Int {
     get { core.queueLimit }
@@ -68,7 +70,8 @@ public final class TCPStream {
   /// delivered twice.
   public func setHandler(_ handle: ((borrowing TCPEvent) -> Void)?) {
     loop.preconditionCurrent("a stream")
-    core.setHandler(webSocket.map { $0.bind(handle) } ?? handle)
+    let message = webSocket.map { $0.bind(handle) } ?? handle
+    core.setHandler(tls.map { $0.bind(message) } ?? message)
   }
 
   /// Sets a handler that is called isolated to `owner`, an actor whose executor is the loop. The
@@ -88,9 +91,17 @@ public final class TCPStream {
   /// ended the connection.
   public func write(_ bytes: Span<UInt8>) throws(TransportError) {
     loop.preconditionCurrent("a stream")
-    guard let webSocket else { return try core.write(bytes) }
+    guard let webSocket else { return try send(bytes, beyondLimit: 0) }
     guard let frame = webSocket.frames.makeMessage(bytes) else { throw .closed }
-    try core.write(frame.span, beyondLimit: frame.count - bytes.count)
+    try send(frame.span, beyondLimit: frame.count - bytes.count)
+  }
+
+  private func send(_ bytes: Span<UInt8>, beyondLimit excess: Int) throws(TransportError) {
+    if let tls {
+      try tls.write(bytes, beyondLimit: excess)
+    } else {
+      try core.write(bytes, beyondLimit: excess)
+    }
   }
 
   /// Sends or queues all of `bytes`, after all bytes written earlier. On failure, none of `bytes`
@@ -112,6 +123,7 @@ public final class TCPStream {
   /// Closes the sending direction: sends the queued bytes, then FIN. The peer may still send.
   public func shutdownWrite() {
     loop.preconditionCurrent("a stream")
+    tls?.finish()
     core.shutdownWrite()
   }
 
@@ -121,8 +133,10 @@ public final class TCPStream {
     if let frame = webSocket?.end().close() {
       let excess = frame.count + WebSocketFrames.longestHeader
       // A stream that is broken needs no Close frame.
-      do throws(TransportError) { try core.write(frame.span, beyondLimit: excess) } catch {}
+      do throws(TransportError) { try send(frame.span, beyondLimit: excess) } catch {}
     }
+    tls?.finish()
+    tls?.release()
     core.closeGracefully()
   }
 
@@ -130,6 +144,7 @@ public final class TCPStream {
   public func reset() {
     loop.preconditionCurrent("a stream")
     webSocket?.end()
+    tls?.release()
     core.reset()
   }
 }
@@ -144,10 +159,11 @@ extension TCPStream {
   public func detach() throws(TransportError) -> DetachedStream {
     loop.preconditionCurrent("a stream")
     let descriptor = try core.detach()
-    // From now on, the frames belong to the loop that attaches the connection.
-    let frames = webSocket?.end()
+    // From now on, these belong to the loop that attaches the connection.
+    let (frames, session) = (webSocket?.end(), tls?.release())
     webSocket = nil
-    return DetachedStream(descriptor, frames, peer: peerEndpoint)
+    tls = nil
+    return DetachedStream(descriptor, frames, session, peer: peerEndpoint)
   }
 
   /// Creates a stream from a connection that was detached from another loop. The connection is
@@ -158,8 +174,9 @@ extension TCPStream {
     loop.preconditionCurrent("a stream")
     guard let descriptor = detached.removeDescriptor() else { throw .closed }
     try self.init(on: loop, descriptor: descriptor, peer: detached.peer)
+    if let session = detached.tls { tls = TLSLink(session, of: core, on: loop) }
     if let frames = detached.webSocket {
-      webSocket = WebSocketLink(frames, of: core, on: loop)
+      webSocket = WebSocketLink(frames, of: core, through: tls, on: loop)
     }
   }
 }

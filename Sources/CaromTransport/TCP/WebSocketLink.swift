@@ -9,15 +9,20 @@ final class WebSocketLink {
   let frames: WebSocketFrames
   private let loop: NetworkLoop
   private weak var core: StreamCore?
+  /// The TLS that carries the WebSocket; nil if TCP carries it.
+  private weak var tls: TLSLink?
   private var timer: LoopTimer?
   private var lastReceived: Instant
   private var handler: ((borrowing TCPEvent) -> Void)?
   /// Whether the owner has closed or detached the stream. Another loop may use `frames` then.
   private var isEnded = false
 
-  init(_ frames: WebSocketFrames, of core: StreamCore, on loop: NetworkLoop) {
+  init(
+    _ frames: WebSocketFrames, of core: StreamCore, through tls: TLSLink?, on loop: NetworkLoop
+  ) {
     self.frames = frames
     self.core = core
+    self.tls = tls
     self.loop = loop
     lastReceived = loop.now
     timer = LoopTimer(on: loop) { [weak self] in self?.checkSilence() }
@@ -65,10 +70,14 @@ final class WebSocketLink {
     let hasClosed = frames.isClosed
     if !replies.isEmpty {
       // A peer that sends pings and reads no pongs fills the queue, and loses the stream.
-      do throws(TransportError) { try core?.write(replies.span) } catch { core?.fail(error) }
+      do throws(TransportError) { try send(replies.span) } catch { core?.fail(error) }
     }
     if !payload.isEmpty { handle(.bytes(payload.span)) }
     if hasClosed { reportEnd() }
+  }
+
+  private func send(_ bytes: Span<UInt8>) throws(TransportError) {
+    if let tls { try tls.write(bytes) } else { try core?.write(bytes) }
   }
 
   private func checkSilence() {
@@ -80,7 +89,7 @@ final class WebSocketLink {
       return
     }
     if let ping = frames.makePing() {
-      do throws(TransportError) { try core.write(ping.span) } catch { return }
+      do throws(TransportError) { try send(ping.span) } catch { return }
     }
     timer?.arm(at: lastReceived + Self.silence * 2)
   }

@@ -71,6 +71,8 @@ import Testing
     let pair = Pair(host: false, client: false, key: key)
     #expect(pair.client.isOpen(pair.clientID))
     #expect(pair.client.protection(of: pair.clientID)?.description == "none")
+    // The host knows better.
+    #expect(pair.host.protection(of: pair.hostID)?.isBelow == true)
   }
 
   @Test func `there are no datagrams where links must be encrypted below`() throws {

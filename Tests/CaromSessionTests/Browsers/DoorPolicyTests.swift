@@ -1,5 +1,6 @@
 import CaromCore
 import CaromTransport
+import TestTLS
 import Testing
 
 @testable import CaromSession
@@ -11,12 +12,14 @@ import Testing
 
   /// The status of the answer to a request for "/"; 101 for a WebSocket.
   private func status(
-    host: String, origin: String? = nil, at local: IPAddress = .v4(0x0A00_0001)
+    host: String, origin: String? = nil, at local: IPAddress = .v4(0x0A00_0001),
+    isTLS: Bool = false
   ) throws -> Int {
     let lines = ["GET / HTTP/1.1", "Host: \(host)"] + (origin.map { ["Origin: \($0)"] } ?? [])
     let head = Array((lines.map { "\($0)\r\n" }.joined() + "\r\n").utf8)
     let policy = DoorPolicy(options: options, hostName: "den.home.arpa")
-    switch policy.answer(try HTTPRequest(head: head), at: Endpoint(local, port: 7777)) {
+    let endpoint = Endpoint(local, port: 7777)
+    switch policy.answer(try HTTPRequest(head: head), at: endpoint, isTLS: isTLS) {
     case .respond(let response): return response.status.rawValue
     case .upgrade: return 101
     }
@@ -39,6 +42,19 @@ import Testing
     #expect(try status(host: host) == 421)
   }
 
+  @Test(.enabled(if: TestCertificate.program != nil, "openssl is missing"))
+  func `a host answers to the names in its certificate`() throws {
+    var options = options
+    options.encryption = .init(try TestCertificate.load(), allowsPlaintext: true)
+    let policy = DoorPolicy(options: options, hostName: "den")
+    for (name, isOwn) in [("a.Table.example:7777", true), ("table.example", false)] {
+      let request = try HTTPRequest(head: Array("GET / HTTP/1.1\r\nHost: \(name)\r\n\r\n".utf8))
+      let answer = policy.answer(request, at: Endpoint(.loopback4, port: 7777))
+      guard case .respond(let response) = answer else { continue }
+      #expect(response.status == (isOwn ? .ok : .misdirectedRequest))
+    }
+  }
+
   @Test func `an IPv6 address stands in brackets, and localhost is for loopback alone`() throws {
     let address = try #require(IPAddress("fe80::1"))
     #expect(try status(host: "[fe80::1]:7777", at: address) == 200)
@@ -57,6 +73,14 @@ import Testing
     for origin in ["http://den.local", "http://pages.example", "null", "", "http://den.local:1"] {
       #expect(try status(host: host, origin: origin) == 403, "\(origin)")
     }
+  }
+
+  @Test func `over TLS, a page in plaintext is not the host's own`() throws {
+    let host = "den.local:7777"
+    for origin in ["https://den.local:7777", "https://pages.example"] {
+      #expect(try status(host: host, origin: origin, isTLS: true) == 200, "\(origin)")
+    }
+    #expect(try status(host: host, origin: "http://den.local:7777", isTLS: true) == 403)
   }
 
   @Test func `three bytes tell the protocols apart`() {

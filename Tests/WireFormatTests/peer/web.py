@@ -3,8 +3,9 @@
 import base64
 import hashlib
 import os
-import socket
 import struct
+
+from tls import connect
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -46,12 +47,12 @@ def read_frame(data):
     return data[0] & 15, data[start : start + length], start + length
 
 
-def opening(host, key, extra=()):
+def opening(host, key, extra=(), protocols="carom"):
     """The request of the opening handshake."""
     lines = [
         "GET /carom HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
-        f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Protocol: carom",
-        *extra]
+        f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13",
+        f"Sec-WebSocket-Protocol: {protocols}", *extra]
     return "".join(f"{line}\r\n" for line in lines).encode() + b"\r\n"
 
 
@@ -76,10 +77,11 @@ def read_head(stream):
 class WebSocket:
     """A WebSocket with the calls of a socket that `links.Stream` uses."""
 
-    def __init__(self, address):
-        self.socket = socket.create_connection(address, timeout=10)
+    def __init__(self, address, is_encrypted=False, code=None, name=None):
+        self.socket = connect(address, is_encrypted)
         key = base64.b64encode(os.urandom(16)).decode()
-        self.socket.sendall(opening(f"{address[0]}:{address[1]}", key))
+        protocols = "carom" if code is None else f"carom, carom.code.{code}"
+        self.socket.sendall(opening(name or f"{address[0]}:{address[1]}", key, protocols=protocols))
         first, fields, self.buffer = read_head(self.socket)
         if not first.startswith("HTTP/1.1 101 "):
             raise Refused(first)

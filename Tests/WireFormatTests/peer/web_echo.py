@@ -24,16 +24,17 @@ class WebStream(Stream):
 class Echo:
     def __init__(self, options):
         self.address, self.rejoin = (options.host, options.port), options.rejoin
-        self.last = options.last
+        self.last, self.link = options.last, (options.tls, options.code, options.name)
         self.violations, self.echoed, self.streams = [], 0, 0
-        local = Information(os.urandom(16), "Browser")
+        identifier = bytes.fromhex(options.id) if options.id else os.urandom(16)
+        local = Information(identifier, "Browser")
         local.application, local.version = "test", 1
         self.session = Session(self, local, os.urandom(16), is_initiator=True)
         self.connect()
 
     def connect(self):
         self.streams += 1
-        self.session.add_stream(WebStream(WebSocket(self.address)))
+        self.session.add_stream(WebStream(WebSocket(self.address, *self.link)))
 
     def violation(self, what):
         self.violations.append(what)
@@ -74,6 +75,10 @@ def main():
     parser.add_argument("port", type=int)
     parser.add_argument("--rejoin", type=int, default=0)
     parser.add_argument("--last", type=int, default=250)
+    parser.add_argument("--tls", action="store_true")
+    parser.add_argument("--code")
+    parser.add_argument("--name", help="the name of the host; its address by default")
+    parser.add_argument("--id", help="16 bytes in hexadecimal; random by default")
     try:
         print(json.dumps(Echo(parser.parse_args()).run()))
     except Refused as error:

@@ -1,0 +1,95 @@
+import CaromCore
+
+/// The TLS of a stream: it stands between the stream's bytes and what uses the stream, either its
+/// handler or a WebSocket.
+final class TLSLink {
+  let session: TLSSession
+  private let loop: NetworkLoop
+  private weak var core: StreamCore?
+  private var handler: ((borrowing TCPEvent) -> Void)?
+  /// Whether the owner has closed or detached the stream. Another loop may use `session` then.
+  private var isReleased = false
+  private var hasReportedEnd = false
+
+  init(_ session: TLSSession, of core: StreamCore, on loop: NetworkLoop) {
+    self.session = session
+    self.core = core
+    self.loop = loop
+  }
+
+  /// Replaces the handler. Returns the handler that the stream's core has to call instead of it.
+  func bind(_ handler: ((borrowing TCPEvent) -> Void)?) -> ((borrowing TCPEvent) -> Void)? {
+    self.handler = handler
+    guard handler != nil else { return nil }
+    if session.status == .ended { loop.post { [link = LoopBound(self)] in link.value.reportEnd() } }
+    return { [self] event in
+      switch event {
+      case .bytes(let bytes): receive(bytes)
+      case .end: reportEnd()
+      case .writable, .closed: handle(event)
+      }
+    }
+  }
+
+  /// Handles bytes that were received.
+  func receive(_ bytes: Span<UInt8>) {
+    guard !isReleased, session.status == .open else { return }
+    let plaintext = session.receive(bytes)
+    // A peer that demands answers and reads none fills the queue, and loses the stream.
+    do throws(TransportError) { try flush() } catch { core?.fail(error) }
+    if !plaintext.isEmpty { handle(.bytes(plaintext.span)) }
+    switch session.status {
+    case .open: break
+    case .ended: reportEnd()
+    case .failed where isReleased: break
+    // The peer learns the reason from the alert, which a reset could destroy.
+    case .failed where !session.isEstablished: core?.closeGracefully()
+    case .failed: core?.fail(.connectionReset)
+    }
+  }
+
+  /// Encrypts and sends all of `bytes`, as `StreamCore.write` sends them.
+  func write(_ bytes: Span<UInt8>, beyondLimit excess: Int = 0) throws(TransportError) {
+    guard !isReleased, let core else { throw .closed }
+    try core.checkRoom(for: bytes.count - excess)
+    guard session.write(bytes) else { throw .closed }
+    // What encryption adds needs no room.
+    try session.removeOutput { (output) throws(TransportError) in
+      try core.write(output, beyondLimit: output.count)
+    }
+  }
+
+  /// Tells the peer that nothing more will be sent.
+  func finish() {
+    guard !isReleased, let core else { return }
+    session.finish()
+    // A stream that is broken needs no end.
+    do throws(TransportError) {
+      try session.removeOutput { (output) throws(TransportError) in
+        try core.write(output, beyondLimit: output.count)
+      }
+    } catch {}
+  }
+
+  /// Ends the use of the session, and returns it. Only `closed` is reported after that.
+  @discardableResult
+  func release() -> TLSSession {
+    isReleased = true
+    return session
+  }
+
+  private func flush() throws(TransportError) {
+    try session.removeOutput { (output) throws(TransportError) in try core?.write(output) }
+  }
+
+  private func handle(_ event: borrowing TCPEvent) {
+    let handler = handler
+    handler?(event)
+  }
+
+  private func reportEnd() {
+    guard !isReleased, !hasReportedEnd else { return }
+    hasReportedEnd = true
+    handle(.end)
+  }
+}
