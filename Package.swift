@@ -360,7 +360,7 @@ let package = Package(
       [
         "AirHockey", "Carom", "CaromCore", "CaromCrypto", "CaromDNS", "CaromFleet",
         "CaromPlacement", "CaromProtocol", "CaromTransport", "TerminalText", "TestRedis",
-        "TestRelay", "air-hockey", "carom-tool", arguments,
+        "TestRelay", "TestTLS", "air-hockey", "carom-tool", arguments,
       ]),
     tests(
       "Interop",

@@ -7,6 +7,42 @@
 export const LINK_PATH = "/carom";
 export const LINK_PROTOCOL = "carom";
 
+/**
+ * Opens a WebSocket to a host.
+ * @param {string} address Such as "wss://table.example:7777/carom".
+ * @param {?string} [code] The join code of the host. It is shown over TLS alone: in plaintext,
+ *   everybody on the network could read it.
+ * @returns {ByteStream}
+ */
+export function openLink(address, code = null) {
+  const shown = code && address.startsWith("wss:") ? [`${LINK_PROTOCOL}.code.${code}`] : [];
+  return new WebSocket(address, [LINK_PROTOCOL, ...shown]);
+}
+
+/** The address of the WebSocket of the host that has served this page. */
+export function ownHost() {
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${LINK_PATH}`;
+}
+
+/**
+ * The join code in the fragment of this page's address, such as "#code=K7QM-2XRT". No host and no
+ * proxy sees a fragment. A code that was found is kept for this tab.
+ * @returns {?string} Null if there has been none, or one that cannot be a code.
+ */
+export function joinCode() {
+  const key = "carom.code";
+  const found = new URLSearchParams(location.hash.slice(1)).get("code");
+  const isCode = (text) => text !== null && /^[0-9A-Za-z-]{1,64}$/.test(text);
+  try {
+    if (isCode(found)) sessionStorage.setItem(key, found);
+    const known = sessionStorage.getItem(key);
+    return isCode(known) ? known : null;
+  } catch {
+    // Without storage, as in some private windows, a reload needs the whole address.
+    return isCode(found) ? found : null;
+  }
+}
+
 /** The codes of the events that concern the connection rather than the game. */
 export const EVENTS = Object.freeze({
   joined: 32, interrupted: 33, resumed: 34, reconnect: 35, left: 37,
@@ -181,7 +217,7 @@ export class Link {
    */
   constructor(engine, host, update) {
     this.#engine = engine;
-    this.#open = typeof host === "function" ? host : () => new WebSocket(host, LINK_PROTOCOL);
+    this.#open = typeof host === "function" ? host : () => openLink(host);
     this.#update = update;
     this.#connect();
   }

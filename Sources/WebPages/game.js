@@ -1,6 +1,6 @@
 // Any game's part of the engine: a simulation that `make wasm GAME=…` has compiled for a page.
 
-import { Engine, EVENTS, Link, LINK_PATH, LINKS, playerID } from "./carom.js";
+import { Engine, EVENTS, joinCode, Link, LINKS, openLink, ownHost, playerID } from "./carom.js";
 
 /** How certain an event of the game is, by the code in the buffer. */
 const CERTAINTIES = ["", "predicted", "confirmed", "retracted"];
@@ -77,9 +77,9 @@ export class Game extends Engine {
    *   `RollbackChannels`.
    * @param {() => void} update Called when something has arrived; it should call `update`.
    * @param {string|(() => import("./carom.js").ByteStream)} [host] See `Link`; by default, the host
-   *   that has served this page.
+   *   that has served this page, with the join code in the page's address, if there is one.
    */
-  join(player, update, host = ownHost()) {
+  join(player, update, host = () => openLink(ownHost(), joinCode())) {
     this.leave();
     const { application, version = 1, name = "", id = playerID() } = player;
     const { inputs, control } = player.channels ?? { inputs: 54, control: 55 };
@@ -182,11 +182,6 @@ export class Game extends Engine {
       rate: view.getUint16(32, true),
     };
   }
-}
-
-/** The address of the WebSocket of the host that has served this page. */
-function ownHost() {
-  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${LINK_PATH}`;
 }
 
 export { LINKS };

@@ -4,7 +4,7 @@ import {
   AirHockey, AWAY, END_CODES, END_REASONS, EVENTS, GAME_EVENTS, HOME, LINKS, PHASES, PLAYERS, REQUESTS,
   TOUCHES,
 } from "./air-hockey.js";
-import { LINK_PATH, playerID } from "./carom.js";
+import { joinCode, openLink, ownHost, playerID } from "./carom.js";
 import { Controls } from "./controls.js";
 import { Dialogs } from "./dialogs.js";
 import { Exhibit } from "./exhibit.js";
@@ -13,6 +13,9 @@ import { Table } from "./table.js";
 
 /** The fragment of the page's address in a match on the network, which survives a reload. */
 const JOINED = "#join";
+
+const CODE_NEEDED =
+  "The host needs its join code. Open the whole address that the host shows, or scan its QR code.";
 
 class Page {
   #engine;
@@ -29,6 +32,8 @@ class Page {
   #endCode = null;
   #finalScore = null;
   #wakeLock = null;
+  /** The join code of the host, from the address of the page. */
+  #code = joinCode();
 
   /** @param {AirHockey} engine */
   constructor(engine) {
@@ -39,7 +44,8 @@ class Page {
     document.addEventListener("visibilitychange", () => this.#visibilityChanged());
     document.getElementById("pause").addEventListener("click", () => this.pause());
     this.#prepareMute();
-    if (location.hash === JOINED) this.join(); else this.showTitle();
+    const fragment = new URLSearchParams(location.hash.slice(1));
+    if (fragment.has("join")) this.join(); else this.showTitle();
     requestAnimationFrame((now) => this.#frame(now));
   }
 
@@ -70,10 +76,9 @@ class Page {
     history.replaceState(null, "", JOINED);
     // The host gives the seat, at most tables away's.
     this.#begin("network", [AWAY], ["", this.#dialogs.playerName], AWAY);
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
     const name = this.#dialogs.playerName;
     this.#engine.join(
-      `${scheme}://${location.host}${LINK_PATH}`, playerID(), name, () => this.#update());
+      () => openLink(ownHost(), this.#code), playerID(), name, () => this.#update());
     this.#exhibit.find();
   }
 
@@ -199,7 +204,10 @@ class Page {
   }
 
   #describeEnd() {
-    const reason = this.#engine.endText || END_REASONS[this.#endCode] || END_REASONS[10];
+    // Over TLS, only a missing or wrong code is not allowed.
+    const needsCode = this.#endCode === END_CODES.notAllowed && location.protocol === "https:";
+    const reason = this.#engine.endText || (needsCode ? CODE_NEEDED : END_REASONS[this.#endCode])
+      || END_REASONS[10];
     const score = this.#finalScore;
     const [own, other] = [this.#near, 1 - this.#near];
     let text = score

@@ -16,11 +16,12 @@ struct GamePage: Sendable {
   private static let lengthLimit = 6 << 20
 
   /// The pages for the session.
-  let options: BrowserOptions
+  private(set) var options: BrowserOptions
 
   /// Reads the files of the folder at `path` or, if it is nil, of the first default folder that
-  /// exists. Throws if there is no page, or if a file cannot be read.
-  init(path: String?) throws(CommandFailure) {
+  /// exists. `certificate` is that with which the page is served over TLS, if it is. Throws if
+  /// there is no page, or if a file cannot be read.
+  init(path: String?, certificate: TLSCertificate? = nil) throws(CommandFailure) {
     let folders =
       path.map { [URL(filePath: $0)] } ?? Self.defaultFolders(of: .ownProgram)
     let found = folders.first {
@@ -38,6 +39,7 @@ struct GamePage: Sendable {
     } catch {
       throw CommandFailure(.ioFailed, "the page in \(folder.path) cannot be read: \(error)")
     }
+    options.encryption = certificate.map { .init($0) }
   }
 
   /// Returns the folders in which the page is looked for: `share/air-hockey` beside the folder of
@@ -71,12 +73,23 @@ struct GamePage: Sendable {
   }
 
   /// Returns the addresses that people type into a browser for a host that listens on `port` of
-  /// `interfaces`: each IPv4 address, without those of loopback if there are others.
-  static func addresses(on interfaces: [Interface], port: UInt16) -> [String] {
+  /// `interfaces`: each IPv4 address, without those of loopback if there are others. With a
+  /// certificate for names, they are used instead. The page finds `code` in the fragment of the
+  /// address, which a browser sends to nobody.
+  static func addresses(
+    on interfaces: [Interface], port: UInt16, certificate: TLSCertificate? = nil,
+    code: JoinCode? = nil
+  ) -> [String] {
     let isOnLoopback = interfaces.allSatisfy(\.isLoopback)
+    let names = certificate?.names.filter { !$0.hasPrefix("*") && $0 != "localhost" } ?? []
     let hosts = interfaces.filter { isOnLoopback || !$0.isLoopback }.flatMap(\.addresses)
-      .map(\.address).filter { !$0.isV6 }
-    return hosts.map { "http://\($0):\(port)/" }
+      .map(\.address).filter { !$0.isV6 }.map { "\($0)" }
+    let (scheme, fragment) = (
+      certificate == nil ? "http" : "https", code.map { "#code=\($0.text)" }
+    )
+    return (names.isEmpty || isOnLoopback ? hosts : names).map {
+      "\(scheme)://\($0):\(port)/\(fragment ?? "")"
+    }
   }
 
   /// Protects the encoder, of which a process has one.

@@ -31,16 +31,24 @@ struct HostCommand: AsyncParsableCommand {
   @Flag(
     help: """
       Let browsers join, too: serve the game's page on the table's port, and show its address. \
-      Pages do not encrypt, so this needs --security none.
+      Without TLS, pages do not encrypt, so this needs --security none.
       """)
   var browser = false
+  @Option(
+    name: .customLong("browser-tls"), parsing: .upToNextOption,
+    help: ArgumentHelp(
+      """
+      The same over TLS, with the certificate and the key in these two files. The address that is \
+      shown has the join code of --code.
+      """, valueName: "cert> <key"))
+  var browserTLS: [String] = []
   @Flag(
     help: """
       Run for weeks, as in an exhibit: answer /health, /metrics and /roster on the table's port, \
-      and end a match on SIGTERM with its score. Needs --browser.
+      and end a match on SIGTERM with its score. Needs --browser or --browser-tls.
       """)
   var kiosk = false
-  @Option(help: "The folder with the page for --browser, as 'make wasm' builds it.")
+  @Option(help: "The folder with the page for browsers, as 'make wasm' builds it.")
   var page: String?
 
   func validate() throws {
@@ -71,23 +79,56 @@ struct HostCommand: AsyncParsableCommand {
   }
 
   private func checkBrowser() throws {
-    guard browser else {
-      if page != nil { throw ValidationError("--page FOLDER needs --browser.") }
-      if kiosk { throw ValidationError("--kiosk answers over HTTP, which needs --browser.") }
+    guard takesBrowsers else {
+      if page != nil {
+        throw ValidationError("--page FOLDER needs --browser or --browser-tls CERT KEY.")
+      }
+      if kiosk {
+        throw ValidationError(
+          "--kiosk answers over HTTP, which needs --browser or --browser-tls CERT KEY.")
+      }
       return
     }
+    try browserTLS.isEmpty ? checkPlaintext() : checkTLS()
+    guard net.kinds.contains(.stream) else {
+      throw ValidationError(
+        """
+        Browsers join over TCP: --browser and --browser-tls cannot be combined with \
+        --transport udp or --conditions.
+        """)
+    }
+  }
+
+  /// Whether browsers can join.
+  private var takesBrowsers: Bool { browser || !browserTLS.isEmpty }
+
+  private func checkPlaintext() throws {
     guard net.protection.policy == .none else {
       throw ValidationError(
         """
-        --browser also needs --security none: pages do not encrypt, so everybody on the network \
-        could read and change the match.
+        --browser also needs --security none: without TLS, pages do not encrypt, so everybody on \
+        the network could read and change the match. With a certificate, use --browser-tls CERT KEY.
         """)
     }
-    guard net.kinds.contains(.stream) else {
-      throw ValidationError(
-        "Browsers join over TCP: --browser cannot be combined with --transport udp or --conditions."
-      )
+  }
+
+  private func checkTLS() throws {
+    guard browserTLS.count == 2 else {
+      throw ValidationError("--browser-tls needs two files, the certificate and its key.")
     }
+    guard !browser else {
+      throw ValidationError("--browser-tls serves the page by itself: leave --browser out.")
+    }
+    guard ![.known, .token].contains(net.protection.policy) else {
+      throw ValidationError("A page has no key and no token: use --security anyone, code or none.")
+    }
+  }
+
+  private func loadCertificate() throws(CommandFailure) -> TLSCertificate? {
+    guard browserTLS.count == 2 else { return nil }
+    do throws(TLSCertificateError) {
+      return try TLSCertificate(certificateFile: browserTLS[0], keyFile: browserTLS[1])
+    } catch { throw CommandFailure(.ioFailed, error.description) }
   }
 
   func run() async throws {
@@ -99,16 +140,18 @@ struct HostCommand: AsyncParsableCommand {
     let protection = try net.protection.load(makesCode: true)
     setup.policy = protection.security.policy
     setup.notice = protection.notice
-    let (playing, security) = (setup, protection.security)
-    let page = browser ? try GamePage(path: page) : nil
+    let certificate = try loadCertificate()
+    let page = takesBrowsers ? try GamePage(path: page, certificate: certificate) : nil
+    let playing = setup
     try await options.playOverNetwork(playing) { loop, game in
-      try await host(game, security, page, on: loop)
+      try await host(game, protection, page, on: loop)
     }
   }
 
   private func host(
-    _ game: NetGame, _ security: SessionSecurity, _ page: GamePage?, on loop: NetworkLoop
+    _ game: NetGame, _ protection: Protection, _ page: GamePage?, on loop: NetworkLoop
   ) async throws {
+    let security = protection.security
     let local = net.peer(game.setup.name)
     let listing = TableListing(interfaces: net.interfaces, on: loop)
     var browsers = page?.options ?? BrowserOptions()
@@ -121,7 +164,10 @@ struct HostCommand: AsyncParsableCommand {
         spectatorSeats: Self.spectatorLimit, timing: net.timing, security: security,
         browsers: browsers, conditions: net.conditions, loop: loop
       ) { session, port in
-        let places = page == nil ? [] : try browserAddresses(port: port)
+        let places =
+          try page.map {
+            try browserAddresses(of: $0, code: protection.code, port: port)
+          } ?? []
         let notice = places.isEmpty ? "" : ", in a browser \(places.joined(separator: " or "))"
         let code = places.first.flatMap(GamePage.makeCode)
         try await listing.begin(
@@ -154,8 +200,11 @@ struct HostCommand: AsyncParsableCommand {
   }
 
   /// Returns the addresses at which browsers find the table.
-  private func browserAddresses(port: UInt16) throws -> [String] {
-    let interfaces = net.interfaces.selected(from: try Interfaces.list())
-    return GamePage.addresses(on: interfaces, port: port)
+  private func browserAddresses(
+    of page: GamePage, code: JoinCode?, port: UInt16
+  ) throws -> [String] {
+    GamePage.addresses(
+      on: net.interfaces.selected(from: try Interfaces.list()), port: port,
+      certificate: page.options.encryption?.certificate, code: code)
   }
 }

@@ -30,12 +30,24 @@ import Testing
     ["host", "--browser"], ["host", "--browser", "--code"], ["host", "--page", "."],
     ["host", "--browser", "--security", "none", "--transport", "udp"],
     ["host", "--browser", "--security", "none", "--conditions", "mobile"],
+    ["host", "--browser-tls", "cert"], ["host", "--browser-tls", "cert", "key", "more"],
+    ["host", "--browser", "--security", "none", "--browser-tls", "cert", "key"],
+    ["host", "--browser-tls", "cert", "key", "--transport", "udp"],
+    ["host", "--browser-tls", "cert", "key", "--known", "peers"],
+    ["host", "--browser-tls", "cert", "key", "--key", "backend"],
   ])
   func `an invalid command line is a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) {
       _ = try AirHockeyCommand.parseAsRoot(arguments)
     }
     #expect(error.map { AirHockeyCommand.exitCode(for: $0) } == .validationFailure)
+  }
+
+  @Test(arguments: [["--code"], ["--security", "none"], ["--kiosk", "--page", "."], []])
+  func `a page over TLS fits every security that needs no key`(options: [String]) throws {
+    let arguments = ["host", "--browser-tls", "cert", "key"] + options
+    let command = try AirHockeyCommand.parseAsRoot(arguments) as? HostCommand
+    #expect(command?.browserTLS == ["cert", "key"])
   }
 
   @Test func `a time in seconds is converted to ticks`() throws {

@@ -62,6 +62,8 @@ export class Browser {
   constructor() {
     this.#process = spawn(program, [
       "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+      // Tests have certificates that nobody else knows.
+      "--ignore-certificate-errors",
       `--user-data-dir=${this.#folder}`, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.#ended = new Promise((resolve) => this.#process.on("close", resolve));

@@ -1,6 +1,6 @@
 // What the tests of the engine share: its file, a clock, streams in place of WebSockets, pages, hosts.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { webcrypto } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -80,13 +80,35 @@ export function startHost(context, ...options) {
   return host;
 }
 
+/** Makes a self-signed certificate. Returns the paths of its file and of its key's. */
+export function makeCertificate(context) {
+  const folder = mkdtempSync(path.join(tmpdir(), "carom-certificate-"));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [certificate, key] = ["cert.pem", "key.pem"].map((name) => path.join(folder, name));
+  execFileSync("openssl", [
+    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+    "-subj", "/CN=localhost", "-keyout", key, "-out", certificate,
+  ], { stdio: "ignore" });
+  return [certificate, key];
+}
+
+/** Starts a host that serves the page over TLS. */
+export function startTLSHost(context, ...options) {
+  const [certificate, key] = makeCertificate(context);
+  const host = new Host(
+    "--browser-tls", certificate, key, "--page", makePage(context), ...options);
+  context.after(() => host.end());
+  return host;
+}
+
 /** An `air-hockey host` that plays by itself, unless its clients play each other. */
 export class Host {
   lines = "";
 
   constructor(...options) {
     this.process = spawn(hostProgram, [
-      "host", "--interface", "lo", "--unlisted", "--json", "--name", "Maya", "--security", "none",
+      "host", "--interface", "lo", "--unlisted", "--json", "--name", "Maya",
+      ...(options.includes("--browser-tls") ? [] : ["--security", "none"]),
       ...(options.includes("--players") ? [] : ["--bot"]), ...options,
     ]);
     this.output = "";
@@ -107,7 +129,7 @@ export class Host {
 
   /** The address of the page that the host serves. */
   async page() {
-    const address = /http:\/\/127\.0\.0\.1:\d+\//;
+    const address = /https?:\/\/127\.0\.0\.1:\d+\/\S*/;
     await until(() => address.test(this.lines), 20, "an address in " + this.lines);
     return address.exec(this.lines)[0];
   }

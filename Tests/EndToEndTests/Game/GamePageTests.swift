@@ -1,6 +1,7 @@
 import Carom
 import CaromTransport
 import Foundation
+import TestTLS
 import Testing
 
 @testable import air_hockey
@@ -53,5 +54,22 @@ import Testing
     #expect(GamePage.addresses(on: [loopback], port: 7) == ["http://127.0.0.1:7/"])
     #expect(GamePage.addresses(on: [loopback, network], port: 7) == ["http://192.168.1.5:7/"])
     #expect(GamePage.addresses(on: [], port: 7) == [])
+  }
+
+  @Test(.enabled(if: TestCertificate.program != nil, "openssl is missing"))
+  func `over TLS, the address has the certificate's name, and the code in its fragment`() throws {
+    var loopback = Interface(name: "lo", index: 1)
+    loopback.isLoopback = true
+    loopback.addresses = [.init(.loopback4, prefixLength: 8)]
+    var network = Interface(name: "eth0", index: 2)
+    network.addresses = [.init(.v4(0xC0A8_0105), prefixLength: 24)]
+    let (certificate, code) = (try TestCertificate.load(), try JoinCode("k7qm2xrt"))
+    let addresses = GamePage.addresses(
+      on: [loopback, network], port: 7, certificate: certificate, code: code)
+    #expect(addresses == ["https://game.example:7/#code=K7QM-2XRT"])
+    // Nobody asks for the name of another computer on the loopback interface.
+    #expect(
+      GamePage.addresses(on: [loopback], port: 7, certificate: certificate)
+        == ["https://127.0.0.1:7/"])
   }
 }
