@@ -23,7 +23,8 @@ struct Bench: AsyncParsableCommand {
     subcommands: [
       BrowserCommand.self, CodecCommand.self, DiscoveryCommand.self, DiscoveryPeerCommand.self,
       EchoCommand.self, FilesCommand.self, FleetCommand.self, FramesCommand.self,
-      NearbyCommand.self, RollbackCommand.self, SessionCommand.self, SessionPeerCommand.self,
+      NearbyCommand.self, NearbyPeerCommand.self, RollbackCommand.self, SessionCommand.self,
+      SessionPeerCommand.self,
       SnapshotCommand.self, StepCommand.self, WorldCommand.self,
     ])
 }

@@ -47,8 +47,12 @@ typedef union {
   struct sockaddr_in6 v6;
 } cuv_address;
 
+/// Returns whether a descriptor is one of the last that this process may open. They are left to the
+/// rest of the program: libdispatch, which runs Swift's tasks, ends a process in which it cannot
+/// open a file, and nobody on the network may bring that about by connecting often enough.
+bool cuv_is_reserved(int fd);
 /// Creates a socket that is non-blocking and closed on exec. Returns its descriptor or a negative
-/// errno.
+/// errno; -EMFILE if only reserved descriptors are left.
 int cuv_socket(int domain, int type);
 /// Sets SO_REUSEPORT. Returns -ENOSYS if the system does not support it.
 int cuv_share_port(int fd);

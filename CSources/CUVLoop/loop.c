@@ -6,8 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+enum {
+  RESERVED_PART = 32,   // one of so many descriptors is reserved,
+  MAX_RESERVED = 64,    // but no more than this,
+  MIN_DIVISIBLE = 128,  // and none of fewer than this
+};
 
 static _Thread_local void *current;
 
@@ -229,20 +236,34 @@ int cuv_share_port(int fd) {
 #endif
 }
 
+bool cuv_is_reserved(int fd) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  if (limit.rlim_cur < MIN_DIVISIBLE) return false;
+  rlim_t reserved = limit.rlim_cur / RESERVED_PART;
+  if (reserved > MAX_RESERVED) reserved = MAX_RESERVED;
+  return (rlim_t)fd >= limit.rlim_cur - reserved;
+}
+
 int cuv_socket(int domain, int type) {
 #if defined(__linux__)
   int fd = socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  return fd < 0 ? -errno : fd;
 #else
   int fd = socket(domain, type, 0);
+#endif
   if (fd < 0) return -errno;
+  if (cuv_is_reserved(fd)) {
+    close(fd);
+    return -EMFILE;
+  }
+#if !defined(__linux__)
   fcntl(fd, F_SETFL, O_NONBLOCK);
   fcntl(fd, F_SETFD, FD_CLOEXEC);
 #if defined(SO_NOSIGPIPE)
   cuv_set_flag(fd, SOL_SOCKET, SO_NOSIGPIPE, 1);
 #endif
-  return fd;
 #endif
+  return fd;
 }
 
 static void store64(uint8_t *bytes, uint64_t value) {

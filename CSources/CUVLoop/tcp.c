@@ -1,6 +1,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -20,11 +21,22 @@ struct cuv_listener {
   cuv_watch watch;
   void *context;
   cuv_accept accept;
+  bool scarce;  // the last connection took a reserved descriptor
 };
 
 static void free_data(uv_handle_t *handle) { free(handle->data); }
 
-static int accept_connection(int fd, cuv_endpoint *peer) {
+/// Returns whether the next descriptor to be opened is a reserved one, or there is none.
+static bool is_next_reserved(int fd) {
+  int next = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (next < 0) return true;
+  close(next);
+  return cuv_is_reserved(next);
+}
+
+static int accept_connection(cuv_listener *listener, cuv_endpoint *peer) {
+  int fd = listener->watch.fd;
+  if (listener->scarce && is_next_reserved(fd)) return -EMFILE;
   cuv_address address;
   socklen_t length = sizeof address;
 #if defined(__linux__)
@@ -33,6 +45,7 @@ static int accept_connection(int fd, cuv_endpoint *peer) {
   int descriptor = accept(fd, &address.any, &length);
 #endif
   if (descriptor < 0) return -errno;
+  listener->scarce = cuv_is_reserved(descriptor);
   cuv_endpoint_from(&address.any, peer);
   return descriptor;
 }
@@ -57,7 +70,7 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
   }
   for (int count = 0; count < ACCEPTS; count++) {
     cuv_endpoint peer = {0};
-    int descriptor = accept_connection(listener->watch.fd, &peer);
+    int descriptor = accept_connection(listener, &peer);
     if (descriptor == -EAGAIN || descriptor == -EWOULDBLOCK) break;
     if (is_out_of_resources(descriptor) && !has_waiting(listener->watch.fd)) break;
     if (descriptor == -EINTR) continue;

@@ -31,12 +31,30 @@ struct TransportKeyTests {
       #expect(Array(message.prefix(head.count)) == head)
       if length > 15 { #expect(Array(message[head.count...].prefix(length)) != content) }
       #expect(open(message, head: head.count, number: 5, key) == content)
+      var same = head + content
+      key.expanded().seal(&same, head: head.count, number: 5)
+      #expect(same == message)
+      #expect(open(message, head: head.count, number: 5, key.expanded()) == content)
     }
   }
 
   @Test(arguments: Cipher.allCases.filter(\.isAvailable))
-  func `every changed bit, another number, head or key is noticed`(_ cipher: Cipher) {
+  func `the next key does not depend on the form of this one`(_ cipher: Cipher) {
     let key = makeKey(cipher)
+    var message: [UInt8] = [1, 2, 3]
+    key.makeNext().seal(&message, head: 1, number: 0)
+    #expect(open(message, head: 1, number: 0, key.expanded().makeNext()) == [2, 3])
+    #expect(open(message, head: 1, number: 0, key.expanded().makeNext().expanded()) == [2, 3])
+    #expect(open(message, head: 1, number: 0, key.expanded()) == nil)
+  }
+
+  @Test(arguments: Cipher.allCases.filter(\.isAvailable))
+  func `every changed bit, another number, head or key is noticed`(_ cipher: Cipher) {
+    checkForgeries(makeKey(cipher))
+    checkForgeries(makeKey(cipher).expanded())
+  }
+
+  private func checkForgeries(_ key: TransportKey) {
     var message: [UInt8] = [1, 2, 10, 11, 12]
     key.seal(&message, head: 2, number: 1 << 40)
     for bit in 0..<message.count * 8 {
@@ -47,7 +65,7 @@ struct TransportKeyTests {
     #expect(open(message, head: 2, number: 1 << 40 + 1, key) == nil)
     #expect(open(message, head: 2, number: 1 << 8, key) == nil)
     #expect(open(message, head: 1, number: 1 << 40, key) == nil)
-    #expect(open(message, head: 2, number: 1 << 40, makeKey(cipher, 2)) == nil)
+    #expect(open(message, head: 2, number: 1 << 40, makeKey(key.cipher, 2)) == nil)
     #expect(open(Array(message.dropLast()), head: 2, number: 1 << 40, key) == nil)
     #expect(open([1, 2] + [UInt8](repeating: 0, count: 15), head: 2, number: 0, key) == nil)
     #expect(open(message, head: 2, number: 1 << 40, key) == [10, 11, 12])

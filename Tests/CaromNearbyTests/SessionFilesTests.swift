@@ -9,6 +9,10 @@ import Testing
   private let source: TemporaryFolder
   private let target: TemporaryFolder
 
+  /// The length of a file whose transfer is not complete before its progress is seen, even on a
+  /// busy machine.
+  private static let lengthOfLongFile = 16 << 20
+
   init() throws {
     source = try TemporaryFolder()
     target = try TemporaryFolder()
@@ -281,8 +285,7 @@ extension SessionFilesTests {
 
   @Test(arguments: [true, false])
   func `either side cancels, both learn it, and nothing remains`(isSender: Bool) async throws {
-    // The transfer must not be complete before its progress is seen on a busy machine.
-    let path = try source.addZeros("a", count: 16 << 20)
+    let path = try source.addZeros("a", count: Self.lengthOfLongFile)
     try await FilePair.run { pair in
       let sent = try #require(try await pair.visiting.send(path, to: [pair.host]).first)
       let received = try #require(await pair.nextOffer()).accept(into: target.url.path())
@@ -296,7 +299,7 @@ extension SessionFilesTests {
   }
 
   @Test func `the loss of the connection fails both sides`() async throws {
-    let path = try source.add("a", randomBytes(4_000_000))
+    let path = try source.addZeros("a", count: Self.lengthOfLongFile)
     try await FilePair.run { pair in
       let sent = try #require(try await pair.visiting.send(path, to: [pair.host]).first)
       let received = try #require(await pair.nextOffer()).accept(into: target.url.path())

@@ -85,6 +85,39 @@ import Testing
     }
   }
 
+  #if os(Linux)
+    @Test func `sockets leave some descriptors to the rest of the program`() async {
+      await #expect(processExitsWith: .success) {
+        // The last 8 descriptors are reserved.
+        setDescriptorLimit(256)
+        try await onLoop { loop in
+          let events = Events<TCPListener.Event>()
+          let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) {
+            events.add($0)
+          }
+          var streams: [TCPStream] = []
+          await connectUntilRefused { () async throws(TransportError) in
+            streams.append(try await TCPStream.connect(to: [listener.localEndpoint], on: loop))
+            guard case .accepted(let stream) = await events.next() else { return fail("paused") }
+            streams.append(stream)
+          }
+          precondition(streams.count > 150 && streams.count < 248)
+          var socket: UDPSocket?
+          await connectUntilRefused { () async throws(TransportError) in
+            socket = try UDPSocket(on: loop) { _ in }
+          }
+          precondition(socket == nil)
+          // Another program does not know of the reserve, so that only the listener keeps to it. It
+          // may accept one connection more, because it learns of the descriptor by accepting.
+          let others = (0..<3).map { _ in PlainPeer(port: listener.localEndpoint.port) }
+          for _ in 0..<2 where !listener.isPaused { _ = await events.next() }
+          precondition(listener.isPaused && others.count == 3)
+          precondition(FileManager.default.contents(atPath: "/proc/self/stat")?.isEmpty == false)
+        }
+      }
+    }
+  #endif
+
   @Test func `a paused listener that its owner stops accepts again when the owner says so`() async {
     await #expect(processExitsWith: .success) {
       try await onLoop { loop in
@@ -176,6 +209,15 @@ private func refuse(_ address: [Endpoint], on loop: NetworkLoop) async {
   }
 }
 
+private func connectUntilRefused(_ connect: () async throws(TransportError) -> Void) async {
+  do throws(TransportError) {
+    for _ in 0..<256 { try await connect() }
+    fail("not refused")
+  } catch {
+    precondition(error == .outOfDescriptors, "\(error)")
+  }
+}
+
 private func fail(_ what: String) { fatalError(what) }
 
 private func isUsed(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
@@ -189,6 +231,10 @@ private func threadCount() -> Int {
 /// Lowers the soft limit so that `count` more descriptors can be opened.
 private func setDescriptorsLeft(_ count: Int) {
   let free = (0..<1024).lazy.filter { !isUsed($0) }.prefix(count + 1)
-  var limit = rlimit(rlim_cur: rlim_t(Array(free)[count]), rlim_max: 1024)
+  setDescriptorLimit(rlim_t(Array(free)[count]))
+}
+
+private func setDescriptorLimit(_ soft: rlim_t) {
+  var limit = rlimit(rlim_cur: soft, rlim_max: 1024)
   precondition(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
 }

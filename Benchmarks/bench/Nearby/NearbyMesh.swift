@@ -45,6 +45,8 @@ struct NearbyMesh: Sendable {
               // Without a group, and then with one.
               await sides.meet()
               try await nearby.session.withGroup(Nothing()) { group in
+                // Each side leads a group of its own at first.
+                try await world.sleep(for: .seconds(10))
                 await sides.meet(leader: group.leader == nearby.local.id ? number : nil)
                 await sides.meet()
               }
@@ -58,7 +60,6 @@ struct NearbyMesh: Sendable {
         mesh.idleBytes = try await measureLinks(of: Array(hosts.indices), hosts, in: world)
         await sides.meet()
         await sides.meet()
-        try await world.sleep(for: .seconds(10))
         let leader = await sides.leader
         mesh.groupBytes = try await measureLinks(of: leader.map { [$0] } ?? [], hosts, in: world)
         await sides.meet()

@@ -66,6 +66,10 @@ struct Report: Encodable {
   }
 
   mutating func add(_ name: String, title: String? = nil, _ figures: Figure...) {
+    add(name, title: title, figures)
+  }
+
+  mutating func add(_ name: String, title: String? = nil, _ figures: [Figure]) {
     rows.append(Row(name: name, title: title, figures: figures))
   }
 

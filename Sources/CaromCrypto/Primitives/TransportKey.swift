@@ -32,50 +32,59 @@ package enum Cipher: Hashable, Sendable, CaseIterable {
   /// The key's memory: one object, so that each packet finds the key behind a single reference.
   package let memory: Memory
 
-  package var cipher: Cipher { memory.header }
+  package var cipher: Cipher { memory.header == .chaChaPoly ? .chaChaPoly : .aesGCM }
 
   /// Creates a key of 32 bytes. `cipher` must be available.
   package init(_ key: SecretBytes, _ cipher: Cipher) {
     precondition(key.count == Cipher.keyLength, "a transport key has 32 bytes")
     precondition(cipher.isAvailable, "this processor has no instructions for the cipher")
-    memory = Memory.make(key, cipher)
+    memory = unsafe key.withUnsafeBytes { key in
+      unsafe Memory.make(key, cipher == .chaChaPoly ? .chaChaPoly : .aesGCM)
+    }
   }
 
-  /// A key in the form that its cipher uses: the 32 bytes themselves for ChaCha20, or the expanded
-  /// key for AES. The elements follow the header in the same object, and are aligned to 16 bytes,
-  /// as an expanded AES key requires.
-  @safe package final class Memory: ManagedBuffer<Cipher, SIMD16<UInt8>> {
-    /// Returns the memory of a key whose 32 bytes are `key`.
-    fileprivate static func make(_ key: SecretBytes, _ cipher: Cipher) -> Memory {
-      let count = count(for: cipher)
+  private init(memory: Memory) { self.memory = memory }
+
+  /// The form in which the memory holds a key.
+  package enum Form: Hashable, Sendable {
+    /// The 32 bytes of a key for ChaCha20-Poly1305.
+    case chaChaPoly
+    /// The 32 bytes of a key for AES, which is expanded again for each message.
+    case aesGCM
+    /// An expanded key for AES, which takes 512 bytes.
+    case expandedAESGCM
+
+    /// The number of blocks of 16 bytes that a key takes.
+    fileprivate var blocks: Int {
+      self == .expandedAESGCM
+        ? (MemoryLayout<crypto_aead_aes256gcm_state>.size + 15) / 16 : Cipher.keyLength / 16
+    }
+  }
+
+  /// The bytes of a key. The elements follow the header in the same object, and are aligned to 16
+  /// bytes, as an expanded AES key requires.
+  @safe package final class Memory: ManagedBuffer<Form, SIMD16<UInt8>> {
+    /// Returns the memory of a key whose 32 bytes are at `key`.
+    fileprivate static func make(_ key: UnsafePointer<UInt8>, _ form: Form) -> Memory {
       let memory = unsafe unsafeDowncast(
-        Memory.create(minimumCapacity: count) { _ in cipher }, to: Memory.self)
+        Memory.create(minimumCapacity: form.blocks) { _ in form }, to: Memory.self)
       unsafe memory.withUnsafeMutablePointerToElements { elements in
-        unsafe elements.initialize(repeating: SIMD16(), count: count)
+        unsafe elements.initialize(repeating: SIMD16(), count: form.blocks)
         let schedule = UnsafeMutableRawPointer(elements)
-        unsafe key.withUnsafeBytes { key in
-          switch cipher {
-          case .chaChaPoly: unsafe schedule.copyMemory(from: key, byteCount: Cipher.keyLength)
-          case .aesGCM:
-            _ = unsafe crypto_aead_aes256gcm_beforenm(
-              schedule.assumingMemoryBound(to: crypto_aead_aes256gcm_state.self), key)
-          }
+        switch form {
+        case .chaChaPoly, .aesGCM:
+          unsafe schedule.copyMemory(from: key, byteCount: Cipher.keyLength)
+        case .expandedAESGCM:
+          _ = unsafe crypto_aead_aes256gcm_beforenm(
+            schedule.assumingMemoryBound(to: crypto_aead_aes256gcm_state.self), key)
         }
       }
       return memory
     }
 
-    /// Returns the number of elements that a key for `cipher` occupies.
-    private static func count(for cipher: Cipher) -> Int {
-      let bytes =
-        cipher == .chaChaPoly
-        ? Cipher.keyLength : MemoryLayout<crypto_aead_aes256gcm_state>.size
-      return (bytes + 15) / 16
-    }
-
     deinit {
-      unsafe withUnsafeMutablePointers { cipher, elements in
-        unsafe sodium_memzero(elements, 16 * Self.count(for: cipher.pointee))
+      unsafe withUnsafeMutablePointers { form, elements in
+        unsafe sodium_memzero(elements, 16 * form.pointee.blocks)
       }
     }
 
@@ -87,6 +96,14 @@ package enum Cipher: Hashable, Sendable, CaseIterable {
         unsafe body(UnsafeRawPointer(elements).assumingMemoryBound(to: UInt8.self))
       }
     }
+  }
+
+  /// Returns the same key in the form that takes the least time for each message. A key that is
+  /// used rarely is better kept as it is: an expanded key for AES takes 16 times as much memory.
+  package func expanded() -> TransportKey {
+    guard memory.header == .aesGCM else { return self }
+    return TransportKey(
+      memory: unsafe memory.withUnsafeBytes { unsafe Memory.make($0, .expandedAESGCM) })
   }
 
   /// Returns the key that replaces this one (Noise, revision 34, section 4.2, REKEY). This key
@@ -120,12 +137,16 @@ package enum Cipher: Hashable, Sendable, CaseIterable {
       let body = unsafe start + head
       unsafe withNonce(number) { nonce in
         unsafe memory.withUnsafeBytes { key in
-          switch cipher {
+          switch memory.header {
           case .chaChaPoly:
             _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt_detached(
               body, body + length, nil, body, UInt64(length), start, UInt64(head), nil, nonce,
               key)
           case .aesGCM:
+            _ = unsafe crypto_aead_aes256gcm_encrypt_detached(
+              body, body + length, nil, body, UInt64(length), start, UInt64(head), nil, nonce,
+              key)
+          case .expandedAESGCM:
             _ = unsafe crypto_aead_aes256gcm_encrypt_detached_afternm(
               body, body + length, nil, body, UInt64(length), start, UInt64(head), nil, nonce,
               expanded(key))
@@ -165,11 +186,14 @@ package enum Cipher: Hashable, Sendable, CaseIterable {
       let tag = unsafe body + Int(length)
       return unsafe withNonce(number) { nonce in
         unsafe memory.withUnsafeBytes { key in
-          switch cipher {
+          switch memory.header {
           case .chaChaPoly:
             unsafe crypto_aead_chacha20poly1305_ietf_decrypt_detached(
               plain, nil, body, length, tag, start, UInt64(head), nonce, key) == 0
           case .aesGCM:
+            unsafe crypto_aead_aes256gcm_decrypt_detached(
+              plain, nil, body, length, tag, start, UInt64(head), nonce, key) == 0
+          case .expandedAESGCM:
             unsafe crypto_aead_aes256gcm_decrypt_detached_afternm(
               plain, nil, body, length, tag, start, UInt64(head), nonce, expanded(key)) == 0
           }

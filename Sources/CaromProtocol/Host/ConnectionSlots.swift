@@ -2,19 +2,54 @@
 ///
 /// The low bits of the number of a connection's id lead to its slot, so no search is needed. The
 /// slots are stored in chunks, so adding a connection does not move the others.
+///
+/// A stream that a peer opens is a connection of its own until it names the connection that it
+/// belongs to, usually one over datagrams. Connections that begin with a stream therefore have
+/// chunks of their own, whose memory is free again soon after many peers have connected at once.
 struct ConnectionSlots: Sendable {
   private static let chunkShift = 4
   private static let chunkSize = 1 << chunkShift
 
+  /// How a connection begins.
+  private enum Kind: Int {
+    case datagrams, stream
+  }
+
+  /// What a chunk is used for.
+  private struct Use {
+    /// The kind of its connections.
+    var kind: Kind
+    /// The number of its connections.
+    var count = 0
+    /// Whether the chunk is in `emptied`.
+    var isListed = false
+  }
+
+  /// Where the next connection of a kind is stored.
+  private struct Room {
+    /// The vacant slots.
+    var vacant: [Int] = []
+    /// The chunk that has room after its last slot; nil if there is none.
+    var growing: Int?
+  }
+
   private var chunks: [[Host.Entry]] = []
-  /// The vacant slots.
-  private var vacant: [Int] = []
+  private var uses: [Use] = []
+  /// The chunks whose last connection was removed. Some may have connections again.
+  private var emptied: [Int] = []
+  /// The chunks without memory.
+  private var freed: [Int] = []
+  /// The room for each kind.
+  private var rooms = [Room(), Room()]
   /// The slot of each connection, at the index that is the low bits of the number of the
   /// connection's id; -1 at all other indices. The length is a power of two, and no two connections
   /// have the same low bits.
   private var table = [Int32](repeating: -1, count: 64)
   /// The ids of all connections, in ascending order.
   private(set) var ids: [ConnectionID] = []
+
+  /// The number of slots that have memory.
+  var capacity: Int { chunks.count(where: { !$0.isEmpty }) * Self.chunkSize }
 
   var count: Int { ids.count }
 
@@ -52,16 +87,55 @@ struct ConnectionSlots: Sendable {
   }
 
   private mutating func store(_ entry: Host.Entry) -> Int {
-    if let slot = vacant.popLast() {
+    let kind = entry.connection.hasStream ? Kind.stream : .datagrams
+    if let slot = rooms[kind.rawValue].vacant.popLast() {
       self[slot] = entry
+      uses[slot >> Self.chunkShift].count += 1
       return slot
     }
-    if chunks.last?.count ?? Self.chunkSize == Self.chunkSize {
+    let chunk = rooms[kind.rawValue].growing ?? makeChunk(for: kind)
+    let place = chunks[chunk].count
+    chunks[chunk].append(entry)
+    uses[chunk].count += 1
+    rooms[kind.rawValue].growing = place + 1 < Self.chunkSize ? chunk : nil
+    return chunk << Self.chunkShift + place
+  }
+
+  /// Returns a chunk with memory for connections of a kind.
+  private mutating func makeChunk(for kind: Kind) -> Int {
+    let chunk = freed.popLast() ?? chunks.count
+    if chunk == chunks.count {
       chunks.append([])
-      chunks[chunks.count - 1].reserveCapacity(Self.chunkSize)
+      uses.append(Use(kind: kind))
     }
-    chunks[chunks.count - 1].append(entry)
-    return (chunks.count - 1) << Self.chunkShift + chunks[chunks.count - 1].count - 1
+    chunks[chunk].reserveCapacity(Self.chunkSize)
+    uses[chunk].kind = kind
+    return chunk
+  }
+
+  private mutating func vacate(_ slot: Int) {
+    let chunk = slot >> Self.chunkShift
+    uses[chunk].count -= 1
+    rooms[uses[chunk].kind.rawValue].vacant.append(slot)
+    guard uses[chunk].count == 0, !uses[chunk].isListed else { return }
+    uses[chunk].isListed = true
+    emptied.append(chunk)
+  }
+
+  /// Frees the memory of the chunks that have no connections left. Removing a connection does not,
+  /// because its owner may still look at the slot.
+  mutating func freeEmptyChunks() {
+    guard !emptied.isEmpty else { return }
+    for chunk in emptied {
+      uses[chunk].isListed = false
+      guard uses[chunk].count == 0 else { continue }
+      let kind = uses[chunk].kind.rawValue
+      chunks[chunk] = []
+      freed.append(chunk)
+      rooms[kind].vacant.removeAll { $0 >> Self.chunkShift == chunk }
+      if rooms[kind].growing == chunk { rooms[kind].growing = nil }
+    }
+    emptied.removeAll()
   }
 
   private mutating func growTable() {
@@ -75,8 +149,8 @@ struct ConnectionSlots: Sendable {
     var entry = vacancy
     swap(&entry, &self[slot])
     table[place(of: entry.id)] = -1
-    vacant.append(slot)
     ids.remove(at: insertionIndex(of: entry.id))
+    vacate(slot)
     return entry
   }
 

@@ -289,6 +289,7 @@ extension Host {
 
   /// Handles the timeouts that are due at `now`, in order of connection id. Call at `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
+    entries.freeEmptyChunks()
     expired.removeAll(keepingCapacity: true)
     var next = 0
     while let index = deadlines.firstIndex(from: next, dueAt: now) {

@@ -4,6 +4,9 @@
 
   /// The keys that encrypt the bodies of a stream. Each side announces a change of its key with a
   /// control packet, which is the last body that the old key encrypts.
+  ///
+  /// The keys are not expanded: most streams only stand by while datagrams carry everything, and
+  /// where they carry messages, expanding a key takes a small part of the time of a body.
   struct BodyKeys: Sendable {
     let link: LinkKeys
     private let limits: KeyLimits

@@ -34,8 +34,8 @@
     private var receivingPhase = false
     /// The lowest number of a packet that `receiving` has decrypted.
     private var firstReceived = UInt64.max
-    /// The key after `receiving`. It is made in advance, so that the time that a packet takes does
-    /// not show whether its key phase is new.
+    /// The key after `receiving`. It is made in advance, so that a forged packet with a new key
+    /// phase costs no more than any other, but not expanded before it is needed.
     private var next: TransportKey
     /// The key before `receiving`, for packets that arrive late, and the time until which it is
     /// kept, in nanoseconds.
@@ -47,9 +47,9 @@
     init(_ keys: DerivedKeys, _ limits: KeyLimits, at now: Instant) {
       self.limits = limits
       lifetime = limits.lifetime.wholeNanoseconds
-      sending = keys.sending
+      sending = keys.sending.expanded()
       sendingSince = now.nanoseconds
-      receiving = keys.receiving
+      receiving = keys.receiving.expanded()
       next = keys.receiving.makeNext()
     }
 
@@ -78,7 +78,7 @@
 
     /// Changes the sending key; `number` is that of the first packet that the new key encrypts.
     mutating func changeSending(at number: UInt64, at time: Int64) {
-      sending = sending.makeNext()
+      sending = sending.makeNext().expanded()
       sendingPhase.toggle()
       firstSent = number
       sendingSince = time
@@ -118,7 +118,7 @@
       previous = receiving
       previousEnd =
         now.nanoseconds + max(KeyLimits.minimumKept, roundTrip * KeyLimits.roundTripsKept)
-      receiving = next
+      receiving = next.expanded()
       next = receiving.makeNext()
       receivingPhase = phase
       firstReceived = number

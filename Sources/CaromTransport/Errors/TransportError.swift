@@ -34,6 +34,10 @@ public enum TransportError: Error, Hashable, Sendable {
   /// The calling task was cancelled.
   case cancelled
   /// The process or the system has no file descriptors left: close some, or raise the limit.
+  ///
+  /// Sockets leave the last descriptors of the process, one of 32 but at most 64, to the rest of
+  /// the program, so that it can still open files. On Linux, libdispatch ends a process that
+  /// cannot.
   case outOfDescriptors
   /// No host has the name: check its spelling.
   case unknownHost(String)

@@ -10,6 +10,12 @@ import Testing
     return Host.Entry(id: ConnectionID(number), connection: connection, isIncoming: false)
   }
 
+  private func makeStreamEntry(_ number: UInt64) -> Host.Entry {
+    let connection = Connection.respondingOnStream(
+      as: LocalSide(makePeer(1)), nil, isWebSocket: false, at: .zero)
+    return Host.Entry(id: ConnectionID(number), connection: connection, isIncoming: true)
+  }
+
   @Test func `each id leads to its connection, whatever was inserted and removed`() {
     var generator = SeededGenerator(seed: 3)
     var slots = ConnectionSlots()
@@ -21,8 +27,10 @@ import Testing
         let removed = slots.remove(slot, leaving: vacancy)
         #expect(removed.id.number == number)
       } else {
-        present[number] = slots.insert(makeEntry(number))
+        let isStream = Bool.random(using: &generator)
+        present[number] = slots.insert(isStream ? makeStreamEntry(number) : makeEntry(number))
       }
+      if Int.random(in: 0..<4, using: &generator) == 0 { slots.freeEmptyChunks() }
       for number in UInt64(0)...200 {
         #expect(slots.slot(of: ConnectionID(number)) == present[number])
       }
@@ -43,6 +51,27 @@ import Testing
     #expect(slots.slot(of: ConnectionID(1)) == kept)
     #expect(slots[kept].id == ConnectionID(1))
     #expect(slots.slot(of: ConnectionID(1 + 1 << 10)) == nil)
+  }
+
+  @Test func `streams that have joined other connections leave no memory behind`() {
+    var slots = ConnectionSlots()
+    var streams: [Int] = []
+    for number in UInt64(0)..<40 {
+      _ = slots.insert(makeEntry(2 * number + 1))
+      streams.append(slots.insert(makeStreamEntry(2 * number + 2)))
+    }
+    #expect(slots.capacity == 2 * 48)
+    let last = streams.removeLast()
+    for slot in streams { _ = slots.remove(slot, leaving: makeEntry(0)) }
+    #expect(slots[streams[0]].id == ConnectionID(0))
+    slots.freeEmptyChunks()
+    // The chunk of the last stream has memory as long as the stream is there.
+    #expect(slots.capacity == 48 + 16)
+    _ = slots.remove(last, leaving: makeEntry(0))
+    slots.freeEmptyChunks()
+    #expect(slots.capacity == 48 && slots.ids.count == 40)
+    let again = slots.insert(makeStreamEntry(1_000))
+    #expect(slots[again].id == ConnectionID(1_000) && slots.capacity == 48 + 16)
   }
 
   @Test func `the next id is one for which the host has a place`() {
