@@ -111,3 +111,16 @@ struct Stroke: PacketCodable {
     buttons = try reader.readArray(limit: 16)
   }
 }
+
+private func moving(_ player: Peer, to endpoint: Endpoint, with token: ConnectToken) async {
+  await player.close(Goodbye(movedTo: NextHost(at: [endpoint], token: token)))
+}
+
+private struct Following {
+  func play(_ session: Session, _ host: Peer) async throws {
+    for await event in session.events {
+      guard case .left(_, .moved(let next)) = event else { continue }
+      return try await session.follow(to: next, play)
+    }
+  }
+}
