@@ -233,7 +233,7 @@ let package = Package(
         "AirHockey", "BenchProbe", "Carom", "CaromCBOR", "CaromCodec", "CaromCore", "CaromDNS",
         "CaromCrypto", "CaromDiscovery", "CaromFleet", "CaromPhysics", "CaromPlacement",
         "CaromSessionTesting", "CaromSimulation", "CaromTesting", "CaromTransport", "EchoPeers",
-        "SessionPeers", "TestRedis", arguments,
+        "SessionPeers", "TestRedis", "TestTLS", arguments,
       ],
       path: "Benchmarks/bench", swiftSettings: strict),
 

@@ -7,10 +7,11 @@ struct BrowserCommand: AsyncParsableCommand {
     commandName: "browser",
     abstract: "Measures what browsers cost a host, and what a match costs a page.",
     discussion: """
-      60 players send 60 bytes each and receive 300 bytes, 60 times a second: over WebSockets, and \
-      beside that over datagrams. Then the memory of idle browsers and of requests that have only \
-      begun, the size of air hockey's page (make wasm), and its engine in Node: ticks by itself, \
-      and frames of a match whose host is 300 ms away, each of which makes some 20 ticks again.
+      60 players send 60 bytes each and receive 300 bytes, 60 times a second: over WebSockets, the \
+      same over TLS, and beside that over datagrams. Then the memory of idle browsers and of \
+      requests that have only begun, the size of air hockey's page (make wasm), and its engine in \
+      Node: ticks by itself, and frames of a match whose host is 300 ms away, each of which makes \
+      some 20 ticks again.
       """)
 
   @Option(help: "The measured ticks of each kind of link.")
@@ -34,11 +35,15 @@ struct BrowserCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard check else { return try await measure() }
-    let costs = try await BrowserRun(warmUp: 100, ticks: 500).webSocketCosts()
+    let run = BrowserRun(warmUp: 100, ticks: 500)
+    let costs = try await run.webSocketCosts()
+    let encrypted = try await run.webSocketCosts(isEncrypted: true)
     try WorldThresholds.check(
       [
         ("bytes", costs.bytes), ("allocations", costs.allocations),
         ("systemCalls", costs.systemCalls),
+        ("bytesOverTLS", encrypted.bytes), ("allocationsOverTLS", encrypted.allocations),
+        ("systemCallsOverTLS", encrypted.systemCalls),
         ("heapOfIdlePeer", try await BrowserRun.idlePeerHeap()),
         ("heapOfOpenDoor", try await BrowserRun.openDoorHeap()),
       ], thresholds)
@@ -50,10 +55,13 @@ struct BrowserCommand: AsyncParsableCommand {
     let run = BrowserRun(warmUp: 60, ticks: ticks, rate: 60)
     let web = try await run.webSocketCosts()
     machine.sampleNoise()
+    let encrypted = try await run.webSocketCosts(isEncrypted: true)
+    machine.sampleNoise()
     let datagrams = try await run.datagramCosts()
     machine.sampleNoise()
     let heap = (
       peer: try await BrowserRun.idlePeerHeap() / 1000,
+      encryptedPeer: try await BrowserRun.idlePeerHeap(isEncrypted: true) / 1000,
       door: try await BrowserRun.openDoorHeap() / 1000
     )
     let page = try await BrowserPage(in: URL(filePath: page))
@@ -67,6 +75,7 @@ struct BrowserCommand: AsyncParsableCommand {
     ]
     report.rows = [
       .init(name: "WebSocket", figures: Self.figures(web)),
+      .init(name: "WebSocket over TLS", figures: Self.figures(encrypted)),
       .init(name: "UDP", figures: Self.figures(datagrams)),
     ]
     report.sessionGoals = Self.goals(web, datagrams, heap, page)
@@ -84,8 +93,8 @@ struct BrowserCommand: AsyncParsableCommand {
   }
 
   private static func goals(
-    _ web: BrowserCosts, _ datagrams: BrowserCosts, _ heap: (peer: Double, door: Double),
-    _ page: BrowserPage
+    _ web: BrowserCosts, _ datagrams: BrowserCosts,
+    _ heap: (peer: Double, encryptedPeer: Double, door: Double), _ page: BrowserPage
   ) -> [BenchmarkGoal] {
     func figure(_ name: String) -> Double { page.figures[name] ?? .nan }
     return [
@@ -93,6 +102,7 @@ struct BrowserCommand: AsyncParsableCommand {
         "processor time of a browser peer-tick", web.processorTime, "us", .atMost, 10,
         beside: [("UDP", datagrams.processorTime)]),
       .init("heap of an idle browser peer", heap.peer, "kB", .atMost, 24),
+      .init("the same, over TLS", heap.encryptedPeer, "kB", .atMost, 24),
       .init("heap of an open door", heap.door, "kB", .atMost, 4),
       .init("a tick in the page, p95", figure("tick95"), "ms", .atMost, 0.1),
       .init(

@@ -1,5 +1,5 @@
 import Carom
-import Dispatch
+import TestTLS
 
 /// One measurement of a host and its players, over WebSockets or datagrams.
 struct BrowserRun: Sendable {
@@ -22,72 +22,65 @@ struct BrowserRun: Sendable {
       id: PeerID(high: 3, low: UInt64(number)), name: "side \(number)", application: "bench")
   }
 
-  /// Measures what a player costs in a tick, over WebSockets.
-  func webSocketCosts() async throws -> BrowserCosts {
-    try await costs(over: [.stream, .webSocket], BrowserWebPlayers())
+  /// Measures what a player costs in a tick, over WebSockets, which TLS carries if `isEncrypted` is
+  /// true.
+  func webSocketCosts(isEncrypted: Bool = false) async throws -> BrowserCosts {
+    try await Self.withServer(isEncrypted: isEncrypted) { server, port in
+      let players = BrowserPlayers(isEncrypted: isEncrypted)
+      try await players.join(port: port)
+      var before = UInt64(0)
+      try await server.play(with: players, warmUp: warmUp, ticks: ticks, rate: rate) {
+        before = await players.bytes
+      }
+      // What the node counts does not include WebSocket and TLS.
+      var total = await server.total
+      total.bytes = await players.bytes - before
+      await players.leave()
+      return BrowserCosts(total, of: peerTicks)
+    }
   }
 
   /// Measures what a player costs in a tick, over datagrams.
   func datagramCosts() async throws -> BrowserCosts {
     let loop = try NetworkLoop(name: "players")
+    let input = EncodedMessage([UInt8](repeating: 0, count: Self.inputLength))
+    let players = TurnNodes(Self.players, on: loop) { number in
+      SessionNode(Self.peer(number), seats: 0, over: .datagram, on: loop)
+    } _: { node, connection in
+      try? node.send(input, on: .game, to: connection)
+    }
     let costs: Result<BrowserCosts, any Error>
     do {
-      costs = .success(try await self.costs(over: .datagram, BrowserDatagramPlayers(on: loop)))
+      costs = .success(
+        try await Self.withServer(over: .datagram) { server, port in
+          try await players.join(port: port)
+          try await server.play(with: players, warmUp: warmUp, ticks: ticks, rate: rate)
+          return BrowserCosts(await server.total, of: peerTicks)
+        })
     } catch { costs = .failure(error) }
+    await players.leave()
     await loop.shutdown()
     return try costs.get()
   }
 
-  private func costs(
-    over kinds: LinkKinds, _ players: some BrowserPlayers
-  ) async throws -> BrowserCosts {
-    try await Self.withServer(over: kinds) { server, port in
-      try await players.join(port: port)
-      var bytes = UInt64(0)
-      let (isHeld, mayContinue) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      let start = ContinuousClock.now
-      for tick in 0...warmUp + ticks {
-        // The server's thread stops until every input waits in its sockets.
-        async let held: Void = server.hold(isHeld, mayContinue, counts: tick > warmUp)
-        try await players.sendInputs(isHeld, mayContinue)
-        await held
-        try await players.awaitStates()
-        if tick == warmUp { bytes = try await total(server, players) }
-        guard let rate else { continue }
-        try await Task.sleep(until: start + .seconds(1) * (tick + 1) / rate)
-      }
-      let peerTicks = Double(Self.players * ticks)
-      var costs = await server.costs(of: peerTicks)
-      costs.bytes = Double(try await total(server, players) - bytes) / peerTicks
-      await players.leave()
-      return costs
-    }
-  }
-
-  private func total(
-    _ server: BrowserServer, _ players: some BrowserPlayers
-  ) async throws -> UInt64 {
-    let bytes = await players.bytes
-    if let bytes { return bytes }
-    return await server.bytes
-  }
+  private var peerTicks: Double { Double(Self.players * ticks) }
 
   /// Measures the bytes that the host's heap holds for a browser that has joined and is idle.
-  static func idlePeerHeap() async throws -> Double {
-    try await heap { players, port in try await players.join(port: port) }
+  static func idlePeerHeap(isEncrypted: Bool = false) async throws -> Double {
+    try await heap(isEncrypted) { players, port in try await players.join(port: port) }
   }
 
   /// Measures the bytes that the host's heap holds for a connection on which a request has begun.
   static func openDoorHeap() async throws -> Double {
-    try await heap { players, port in try await players.openDoors(port: port) }
+    try await heap(false) { players, port in try await players.openDoors(port: port) }
   }
 
   private static func heap(
-    of open: (BrowserWebPlayers, UInt16) async throws -> Void
+    _ isEncrypted: Bool, of open: (BrowserPlayers, UInt16) async throws -> Void
   ) async throws -> Double {
-    try await withServer(over: [.stream, .webSocket]) { server, port in
+    try await withServer(isEncrypted: isEncrypted) { server, port in
       await server.beginHeap()
-      let players = BrowserWebPlayers()
+      let players = BrowserPlayers(isEncrypted: isEncrypted)
       let result: Result<Void, any Error>
       do { result = .success(try await open(players, port)) } catch { result = .failure(error) }
       // The host reads the last bytes, and its answers are acknowledged.
@@ -100,10 +93,12 @@ struct BrowserRun: Sendable {
   }
 
   private static func withServer<Result>(
-    over kinds: LinkKinds, _ body: (BrowserServer, UInt16) async throws -> Result
+    over kinds: LinkKinds = [.stream, .webSocket], isEncrypted: Bool = false,
+    _ body: (TurnServer, UInt16) async throws -> Result
   ) async throws -> Result {
+    let certificate = isEncrypted ? try TestCertificate.load() : nil
     let loop = try NetworkLoop(name: "server")
-    let server = BrowserServer(over: kinds, on: loop)
+    let server = TurnServer(over: kinds, certificate, on: loop)
     let result: Swift.Result<Result, any Error>
     do { result = .success(try await body(server, try await server.listen())) } catch {
       result = .failure(error)

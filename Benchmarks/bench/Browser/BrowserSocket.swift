@@ -1,18 +1,22 @@
 import Carom
 import Glibc
+import TestTLS
 
 /// A player in a browser, as far as a host can tell: a WebSocket (RFC 6455) whose messages carry
 /// the session's stream. Reading blocks, so the owner only waits for what must come.
 final class BrowserSocket {
   private let descriptor: Int32
   private var machine: BrowserMachine
-  /// What was read and is not the whole of a frame yet.
+  /// The TLS that carries the WebSocket; nil if TCP carries it.
+  private let tls: TLSClient?
+  /// What was read, decrypted, and is not the whole of a frame yet.
   private var unread: [UInt8] = []
   /// The bytes that the socket has carried, in both directions.
   private(set) var bytes: UInt64 = 0
 
   /// Connects to a port of this computer, without a word of a protocol.
-  init(port: UInt16, number: Int) throws {
+  init(port: UInt16, number: Int, isEncrypted: Bool) throws {
+    tls = isEncrypted ? TLSClient() : nil
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     self.descriptor = descriptor
     machine = BrowserMachine(number: number)
@@ -29,12 +33,29 @@ final class BrowserSocket {
     var one: Int32 = 1
     unsafe setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    try doHandshake()
+  }
+
+  private func doHandshake() throws {
+    guard let tls else { return }
+    try writeRaw(tls.take())
+    while !tls.isEstablished {
+      try read()
+      try writeRaw(tls.take())
+    }
   }
 
   deinit { close(descriptor) }
 
-  /// Sends bytes as they are.
+  /// Sends bytes without a frame.
   func write(_ text: [UInt8]) throws {
+    guard let tls else { return try writeRaw(text) }
+    guard tls.write(text) else { throw BenchmarkFailure("a browser's TLS has ended") }
+    try writeRaw(tls.take())
+  }
+
+  private func writeRaw(_ text: [UInt8]) throws {
+    guard !text.isEmpty else { return }
     let count = unsafe text.withUnsafeBytes { bytes in
       unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
@@ -90,7 +111,11 @@ final class BrowserSocket {
     }
     guard count > 0 else { throw BenchmarkFailure("the host has closed a WebSocket") }
     bytes += UInt64(count)
-    unread += buffer[..<count]
+    guard let tls else { return unread += buffer[..<count] }
+    guard tls.receive(Array(buffer[..<count])) else {
+      throw BenchmarkFailure("the host's TLS has failed")
+    }
+    unread += tls.read()
   }
 
   /// Returns the place of the payload of the frame that begins at `start`, or nil if it is not
