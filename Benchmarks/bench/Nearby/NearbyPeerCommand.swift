@@ -87,10 +87,11 @@ struct NearbyPeerCommand: AsyncParsableCommand {
     }
   }
 
-  /// The memory of this process that lies in main memory and not in files, in bytes.
+  /// The memory of this process that lies in main memory and not in files, in bytes. The figures
+  /// in /proc/self/status are not exact.
   private static var anonymousBytes: Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+    let status = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("Anonymous:") }
     return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
   }
 }
