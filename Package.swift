@@ -190,7 +190,12 @@ let package = Package(
       ]),
 
     // A fleet of hosts
-    module("CaromFleet", ["CaromCore", "CaromCrypto", "CaromPlacement", "CaromTransport"]),
+    module(
+      "CaromFleet",
+      [
+        "CaromCore", "CaromCrypto", "CaromPlacement", "CaromProtocol", "CaromSession",
+        "CaromTransport",
+      ]),
 
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
@@ -206,8 +211,9 @@ let package = Package(
     .executableTarget(
       name: "air-hockey",
       dependencies: [
-        "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromPhysics", "CaromServer",
-        "CaromSimulation", "CaromTransport", "CQRCode", "CTerminal", "TerminalText", arguments,
+        "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromCrypto", "CaromFleet",
+        "CaromPhysics", "CaromPlacement", "CaromServer", "CaromSimulation", "CaromTransport",
+        "CQRCode", "CTerminal", "TerminalText", arguments,
       ],
       swiftSettings: strict),
 
@@ -285,7 +291,10 @@ let package = Package(
       ["CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromTransport", "TestRedis"]),
     tests(
       "CaromFleet",
-      ["CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromTransport", "TestRedis"]),
+      [
+        "CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromProtocol",
+        "CaromSession", "CaromTransport", "TestRedis",
+      ]),
     .target(
       name: "MultipeerSamples", dependencies: [.byName(name: multipeer)],
       path: "Tests/MultipeerSamples", swiftSettings: client),

@@ -85,6 +85,15 @@ package struct ClientSeats: Sendable {
     }
   }
 
+  /// Keeps the seats for the clients that have played the match at another table; nil for a seat
+  /// that a computer player had.
+  package mutating func expect(_ clients: SeatValues<PeerID?>) {
+    for seat in Seat.allCases {
+      guard let client = clients[seat] else { continue }
+      places[seat].occupant = .awaited(client, ticks: Self.holdTicks)
+    }
+  }
+
   /// Keeps the seat of a client that has left.
   package mutating func leave(_ seat: Seat) {
     guard case .client(let client) = places[seat].occupant else { return }

@@ -1,6 +1,8 @@
 import AirHockey
 import ArgumentParser
 import Carom
+import CaromFleet
+import CaromPlacement
 import Foundation
 
 /// Hosts matches until the user quits.
@@ -50,13 +52,18 @@ struct HostCommand: AsyncParsableCommand {
   var kiosk = false
   @Option(help: "The folder with the page for browsers, as 'make wasm' builds it.")
   var page: String?
+  @OptionGroup var fleet: FleetPlayOptions
+  @Option(
+    help: "The region of this table in its fleet, such as eu-west: visible ASCII characters.")
+  var region = FleetTable.anyRegion
 
-  func validate() throws {
+  mutating func validate() throws {
     try PortRange.check(port)
     if let matches, matches < 1 {
       throw ValidationError("--matches must be a whole number, 1 or more.")
     }
-    try net.protection.checkToken(isHost: true)
+    try fleet.check(net.protection, isHost: true)
+    try checkFleet()
     try checkClients()
     if opponent, [.code, .known, .token].contains(net.protection.policy) {
       throw ValidationError("--opponent has no code, known key or token: leave it out.")
@@ -65,6 +72,18 @@ struct HostCommand: AsyncParsableCommand {
     if options.headless, net.protection.code?.isEmpty == true {
       throw ValidationError("--headless shows no code: give one with --code CODE.")
     }
+  }
+
+  /// At a table of a fleet, two clients play each other, and the fleet alone leads them there.
+  private mutating func checkFleet() throws {
+    guard FleetText.isValid(region) else {
+      throw ValidationError("--region must have 1 to 63 visible ASCII characters.")
+    }
+    guard fleet.fleet != nil else { return }
+    if browser || opponent || matches != nil {
+      throw ValidationError("--fleet cannot be combined with --browser, --opponent or --matches.")
+    }
+    (clients, unlisted) = (2, true)
   }
 
   private func checkClients() throws {
@@ -142,16 +161,27 @@ struct HostCommand: AsyncParsableCommand {
     setup.notice = protection.notice
     let certificate = try loadCertificate()
     let page = takesBrowsers ? try GamePage(path: page, certificate: certificate) : nil
+    let table = try fleetTable(protection.security)
     let playing = setup
     try await options.playOverNetwork(playing) { loop, game in
-      try await host(game, protection, page, on: loop)
+      try await host(game, protection, page, table, on: loop)
     }
   }
 
+  /// The table in its fleet; nil if it is in none.
+  private func fleetTable(_ security: SessionSecurity) throws(CommandFailure) -> FleetTable? {
+    guard let address = try fleet.address(), let identity = security.identity else { return nil }
+    return FleetTable(
+      address: address, region: region, key: try net.protection.loadBackendKey(),
+      identity: identity)
+  }
+
   private func host(
-    _ game: NetGame, _ protection: Protection, _ page: GamePage?, on loop: NetworkLoop
+    _ game: NetGame, _ protection: Protection, _ page: GamePage?, _ table: FleetTable?,
+    on loop: NetworkLoop
   ) async throws {
     let security = protection.security
+    let gate = FleetGate(takesOneMatch: true)
     let local = net.peer(game.setup.name)
     let listing = TableListing(interfaces: net.interfaces, on: loop)
     var browsers = page?.options ?? BrowserOptions()
@@ -161,8 +191,9 @@ struct HostCommand: AsyncParsableCommand {
       try await Session.host(
         as: local, port: UInt16(port), on: addresses,
         over: page == nil ? net.kinds : net.kinds.union(.webSocket), seats: clients,
-        spectatorSeats: Self.spectatorLimit, timing: net.timing, security: security,
-        browsers: browsers, conditions: net.conditions, loop: loop
+        spectatorSeats: table == nil ? Self.spectatorLimit : 0, timing: net.timing,
+        security: security, browsers: browsers, conditions: net.conditions, loop: loop,
+        admit: { table == nil ? .accept : gate.admit($0) }
       ) { session, port in
         let places =
           try page.map {
@@ -180,10 +211,12 @@ struct HostCommand: AsyncParsableCommand {
         companion?.start(port: port)
         // Cancelled at the end of this closure.
         async let _: Void = report(session, for: game.setup.kiosk)
+        let matches = try await join(table, gate, session, port: port, game)
         await game.play(over: session, isHost: true) { freeSeats in
           listing.update(freeSeats: freeSeats)
           if freeSeats > 0 { companion?.start(port: port) }
         }
+        await matches?.withdraw()
         await listing.close()
         companion?.stop()
       }
@@ -191,6 +224,22 @@ struct HostCommand: AsyncParsableCommand {
       await listing.close()
       throw error
     }
+  }
+
+  /// Joins the fleet of the table, if it has one.
+  private func join(
+    _ table: FleetTable?, _ gate: FleetGate, _ session: Session, port: UInt16, _ game: NetGame
+  ) async throws -> FleetMatches? {
+    guard let table else { return nil }
+    let interfaces = net.interfaces.selected(from: try Interfaces.list())
+    let membership = FleetMembership(
+      of: try table.record(on: interfaces, port: port), in: table.address, on: session.loop)
+    let matches = FleetMatches(of: membership, over: session, gate: gate, key: table.key) { event in
+      game.assumeIsolated { $0.handle(event) }
+    }
+    await game.becomeFleetHost(matches)
+    await matches.begin()
+    return matches
   }
 
   /// Reports the metrics of a session until it ends, if a kiosk shows them.

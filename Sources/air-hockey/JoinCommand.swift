@@ -1,21 +1,31 @@
 import AirHockey
 import ArgumentParser
 import Carom
+import CaromPlacement
 
 /// Joins a table by its name or address.
 struct JoinCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "join", abstract: "Join a table by its NAME, or by HOST:PORT.")
+    commandName: "join",
+    abstract: "Join a table by its NAME or by HOST:PORT, or a match of a fleet by its name.")
 
-  @Argument(help: "A table's name on the network, or HOST:PORT.") var table: String
+  @Argument(help: "A table's name on the network, HOST:PORT, or the name of a fleet's match.")
+  var table: String
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
   @Flag(name: .customLong("yield"), help: "Yield the seat to the first person who wants to join.")
   var yieldsSeat = false
+  @OptionGroup var fleet: FleetPlayOptions
 
-  func validate() throws { try net.protection.checkToken(isHost: false) }
+  func validate() throws {
+    try fleet.check(net.protection, isHost: false)
+    if fleet.fleet != nil, yieldsSeat {
+      throw ValidationError("--yield cannot be combined with --fleet: leave it out.")
+    }
+  }
 
   func run() async throws {
+    if let address = try fleet.address() { return try await follow(in: address) }
     let name = try options.playerName()
     var setup = options.setup(name, net)
     setup.reopens = false
@@ -25,6 +35,24 @@ struct JoinCommand: AsyncParsableCommand {
     try await options.join(
       table, as: net.peer(name, id: protection.player, yieldsSeat: yieldsSeat), setup,
       protection.security, over: net)
+  }
+
+  /// Plays the fleet's match `table`, wherever it goes.
+  private func follow(in address: FleetAddress) async throws {
+    guard let match = MatchID(table) else {
+      throw CommandFailure(.badName, "a match's name has 1 to 64 visible ASCII characters")
+    }
+    let name = try options.playerName()
+    var setup = options.setup(name, net)
+    setup.reopens = false
+    setup.waiting = "joining match \(match)"
+    setup.policy = .token
+    let journey = FleetJourney(
+      address: address, match: match, key: try net.protection.loadBackendKey(),
+      local: net.peer(name), net: net)
+    try await options.playOverNetwork(setup) { loop, game in
+      try await journey.play(game, on: loop)
+    }
   }
 }
 

@@ -29,6 +29,7 @@ extension NetGame {
 
   func receive(_ match: JoinedRollback<Rink>, over session: Session, at now: Instant) {
     match.receive(at: now)
+    noteSignOfLife(of: match)
     if match.client.keyframeCount > keyframes { handleKeyframe(of: match) }
     for notice in session.takeMessages(on: .notices) where notice.peer == match.host {
       if !take(notice.message) { reject(match.host) }

@@ -34,6 +34,8 @@ extension NetGame {
     // A client that takes over its own seat changes no name.
     if !updateNames(of: match) { send(playing, to: peer) }
     seatsChanged(freeClientSeats)
+    // Another table gets the state as it is.
+    guard fleet?.isMoving != true else { return }
     match.isPaused = false
     isPlaying = true
   }
@@ -62,6 +64,7 @@ extension NetGame {
     guard clientSeats.isEmpty else { return }
     match.isPaused = true
     isPlaying = false
+    finishFleetMatch(match.server.state.state)
     if setup.tickLimit != nil { end("\(reason)") }
   }
 

@@ -5,18 +5,22 @@ import CaromSimulation
 
 // The host side: its simulation is authoritative, and all peers receive the match.
 extension NetGame {
-  /// Opens the match to the peers of the session. It is paused until a client takes a seat.
-  func becomeHost() {
+  /// Opens the match to the peers of the session: a new one, or one that another host has played up
+  /// to a checkpoint. It is paused until a client takes a seat.
+  func becomeHost(from checkpoint: RollbackCheckpoint<Rink>? = nil) {
     guard let session else { return }
     if case .host = role { return }
     summary.role = setup.clients == 2 ? "table" : "host"
     (finalScore, lastWonMatch, lastClient, desyncs) = (nil, nil, nil, 0)
     recording?.beginNextFile()
-    var server = RollbackServer(
-      Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: loop.now)
+    var server =
+      checkpoint.map { RollbackServer(resuming: $0, at: loop.now) }
+      ?? RollbackServer(Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: loop.now)
     server.inputFilter = { _, input in ClientSeats.permitted(input) }
     let match = HostedRollback(
-      server, over: session, channels: .match, remotePlayers: setup.clients == 2 ? [0, 1] : [1])
+      server, over: session, channels: .match, remotePlayers: setup.clients == 2 ? [0, 1] : [1],
+      lastPeers: checkpoint?.peers)
+    if let peers = checkpoint?.peers { clientSeats.expect(SeatValues(peers[0], peers[1])) }
     match.isPaused = true
     role = .host(match)
   }
@@ -80,6 +84,7 @@ extension NetGame {
   func step(_ match: HostedRollback<Rink>, at now: Instant) {
     if setup.clients == 2 { setClientInputs(of: match) } else { setInput(of: match, at: now) }
     match.advance()
+    saveCheckpoint(of: match)
     for event in match.server.events { show(event, match.server.state.state) }
     if let limit = setup.matchLimit, summary.matches >= limit { finishHosting(match) }
   }

@@ -11,6 +11,7 @@ extension NetGame {
 
   /// Handles the events and messages that have arrived.
   func receive(at now: Instant) {
+    guard player?.departure == nil else { return }
     while !isOver, let event = session?.poll() {
       // A match whose opponent has left ends before the next one begins.
       if case .left = event { receiveMatch(at: now) }
@@ -31,7 +32,8 @@ extension NetGame {
   private func handle(_ event: PeerEvent) {
     switch event {
     case .joined(let peer):
-      if peer.isHost { beginJoining(peer) } else { becomeHost() }
+      // A fleet says when the match of a table begins.
+      if peer.isHost { beginJoining(peer) } else if fleet == nil { becomeHost() }
     case .linkChanged(let peer, let kind) where peer == opponent:
       summary.transport = kind.description
       display.write("the connection now uses \(kind)")
@@ -124,6 +126,7 @@ extension NetGame {
   func opponentLeft(_ reason: DisconnectReason) {
     opponent = nil
     isInterrupted = false
+    if departs(because: reason) { return }
     display.write("game ended: \(reason)")
     announcement = summary.peer.map { "\($0) is gone (\(reason))" }
     summary.endReason = "\(reason)"

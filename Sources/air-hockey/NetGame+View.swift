@@ -16,7 +16,9 @@ extension NetGame {
 
   /// The number of bytes that this side has sent and received.
   var bytes: (sent: UInt64, received: UInt64) {
-    session?.node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) } ?? (0, 0)
+    let earlier = player?.earlierBytes ?? (sent: 0, received: 0)
+    let bytes = session?.node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) } ?? (0, 0)
+    return (earlier.sent + bytes.0, earlier.received + bytes.1)
   }
 
   private func status(at now: Instant) -> String {

@@ -84,7 +84,12 @@ actor NetGame: LoopActor {
   /// The QR code of the page's address, displayed like the announcement.
   private(set) var code: QRCode?
   private var inputWatch: DescriptorWatch?
+  /// What this side has to do with a fleet, as a host or as a player; nil if it has nothing.
+  var fleet: FleetHosting?
+  var player: FleetPlaying?
   private var endings: [CheckedContinuation<Void, Never>] = []
+  /// Those who wait until this side has left its session.
+  private var plays: [CheckedContinuation<Void, Never>] = []
   private(set) var isOver = false
   /// Whether the network failed before play began.
   private(set) var wasAbandoned = false
@@ -130,13 +135,23 @@ actor NetGame: LoopActor {
     session.rejectMessages(exceptOn: GameWire.channels)
     (self.session, self.seatsChanged) = (session, seatsChanged)
     if isOver { await session.node.retire() }
-    if isHost, !isOver { becomeHost() }
+    // A fleet says when the match of a table begins.
+    if isHost, !isOver, fleet == nil { becomeHost() }
     // A game that ends with its opponent must not admit another player before the next frame.
     await session.observe { [weak self, loop] event in
       guard case .left = event else { return }
       loop.post { self?.assumeIsolated { $0.opponentMayHaveLeft() } }
     }
-    await waitForEnd()
+    await withCheckedContinuation { continuation in
+      let hasLeft = isOver || player?.departure != nil
+      if hasLeft { continuation.resume() } else { plays.append(continuation) }
+    }
+  }
+
+  /// Lets `play` return: the game is over, or goes on over another session.
+  func leaveSession() {
+    for play in plays { play.resume() }
+    plays = []
   }
 
   private func opponentMayHaveLeft() {
@@ -181,11 +196,11 @@ actor NetGame: LoopActor {
   /// Handles what has arrived, plays the ticks that are due and draws one frame.
   private func frame() {
     let now = loop.now
-    if Interrupts.isRequested { return interrupted() }
+    if Interrupts.isRequested, fleet == nil { return interrupted() }
     carryOut(display.readCommands(at: now) ?? [])
     receive(at: now)
     play(at: now)
-    guard !isOver else { return }
+    guard runFleet(at: now) else { return }
     present(at: now)
     setup.kiosk?.health.expectTick(by: nextTick, at: now)
     armFrame(at: nextTick ?? max(timers.frameDue + setup.waitingFrame, now))
@@ -252,6 +267,8 @@ actor NetGame: LoopActor {
     session?.node.assumeIsolated { $0.retire(goodbye) }
     display.close()
     summarize(reason)
+    leaveSession()
+    player?.waiter.take()?.resume()
     for ending in endings { ending.resume() }
     endings = []
   }
@@ -267,7 +284,7 @@ actor NetGame: LoopActor {
   }
 
   /// The state after the last confirmed tick, or nil if there is none.
-  private var confirmedState: RinkState? {
+  var confirmedState: RinkState? {
     switch role {
     case .undecided: nil
     case .host(let match): match.server.state.state

@@ -206,7 +206,8 @@ struct SecurityOptions: ParsableArguments {
     }
   }
 
-  private func loadBackendKey() throws(CommandFailure) -> BackendKey {
+  /// Reads the key of the backend that makes the connect tokens.
+  func loadBackendKey() throws(CommandFailure) -> BackendKey {
     guard let key else {
       throw CommandFailure(.usage, "--security token needs --key FILE, the backend's key")
     }

@@ -196,4 +196,33 @@ private struct TwoClientTable {
     table.play(1)
     #expect(table.rink.state.match == 3 && table.rink.state.score == Score())
   }
+
+  @Test func `clients go on with their match at another table, with its score`() {
+    var state = makeFullTable().rink.state
+    state.score = Score(home: 2, away: 1)
+    let (match, score) = (state.match, state.score)
+    var table = TwoClientTable()
+    table.rink = Rink(state)
+    table.seats.expect(SeatValues(TwoClientTable.leo, TwoClientTable.zoe))
+    #expect(table.seats.isEmpty && table.seats.isAwaited(.home) && table.seats.isAwaited(.away))
+    table.sitDown(TwoClientTable.zoe, on: .away)
+    // The match waits for the other one.
+    table.play(10)
+    #expect(table.rink.state.pauses == .of(.home) && !table.seats.isComputer(.home))
+    table.sitDown(TwoClientTable.leo, on: .home)
+    table.play(10)
+    #expect(!table.rink.state.isPaused)
+    #expect(table.rink.state.match == match && table.rink.state.score == score)
+  }
+
+  @Test func `a computer player keeps its seat at another table`() {
+    var table = TwoClientTable()
+    table.rink = makeFullTable().rink
+    table.seats.expect(SeatValues(nil, TwoClientTable.zoe))
+    #expect(table.seats.isComputer(.home) && table.seats.isAwaited(.away))
+    let match = table.rink.state.match
+    table.sitDown(TwoClientTable.zoe, on: .away)
+    table.play(10)
+    #expect(!table.rink.state.isPaused && table.rink.state.match == match)
+  }
 }

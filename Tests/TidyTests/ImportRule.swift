@@ -33,7 +33,10 @@ enum ImportRule {
     ],
     "CaromSessionTesting": ["CaromCore", "CaromSession", "CaromTesting", "CaromTransport"],
     "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],
-    "CaromFleet": ["CaromCore", "CaromCrypto", "CaromPlacement", "CaromTransport"],
+    "CaromFleet": [
+      "CaromCore", "CaromCrypto", "CaromPlacement", "CaromProtocol", "CaromSession",
+      "CaromTransport",
+    ],
     "CaromNearby": [
       "CaromCBOR", "CaromCore", "CaromCodec", "CaromCrypto", "CaromDNS", "CaromDiscovery",
       "CaromGroup", "CaromProtocol", "CaromSession", "CaromTransport",

@@ -1,0 +1,201 @@
+import CaromCore
+import CaromCrypto
+import CaromPlacement
+import CaromProtocol
+import CaromSession
+import CaromTransport
+
+/// The matches that a fleet gives to a host, and their players on the host's session: players who
+/// have left give their seats back, and players of a match that goes on at another host are sent
+/// there, with a connect token for it.
+///
+/// The session accepts connect tokens with the fleet's key, admits players by the `gate`, and runs
+/// on one loop, which is that of the membership.
+package actor FleetMatches: LoopActor {
+  package enum Event: Hashable, Sendable {
+    /// The host is in the fleet, for the first time or again.
+    case registered
+    /// Begin this match, or go on with it from the checkpoint. Its players come next, or have come.
+    case began(MatchID, Checkpoint?, players: [PeerID])
+    /// Another host goes on with the match. After this event its players are sent there; before,
+    /// the game can send them what they have to know of the match's end here.
+    case moved(MatchID)
+    /// The match is not this host's any more, because nobody has come, or another host may have it.
+    case ended(MatchID)
+    /// The result of the match is recorded.
+    case finished(MatchID)
+    /// No other host can go on with the match: it stays, and `move` can be called again.
+    case notMoved(MatchID, PlacementRefusal)
+    /// An operator wants the host to get no more matches and to move those that it has.
+    case drainRequested
+    /// The directory cannot be reached, for this reason; matches go on.
+    case away(RedisError)
+    /// The directory can be reached again.
+    case back
+    /// The host has left the fleet: as it wanted to, or because another process has its id.
+    case left(isReplaced: Bool)
+  }
+
+  /// How long the host waits before it asks again for another host for a match that it cannot run.
+  private static let retryInterval = Duration.seconds(1)
+
+  package nonisolated let loop: NetworkLoop
+  package nonisolated let membership: FleetMembership
+  private let session: Session
+  private let gate: FleetGate
+  private let key: BackendKey
+  private var generator: LoopGenerator
+  /// The matches of the host, and those that it has moved, until their players have left.
+  private var matches: Set<MatchID> = []
+  private var players: [Peer: MatchID] = [:]
+  private var reader: Task<Void, Never>?
+  private let handle: @Sendable (Event) -> Void
+
+  /// Creates the matches of a host that joins the fleet with `begin`. `handle` is called on the
+  /// loop with all that happens.
+  package init(
+    of membership: FleetMembership, over session: Session, gate: FleetGate, key: BackendKey,
+    _ handle: @escaping @Sendable (Event) -> Void
+  ) {
+    precondition(
+      session.loops.count == 1 && session.loop === membership.loop,
+      "the session and the membership of a fleet's host run on one loop")
+    loop = membership.loop
+    self.membership = membership
+    self.session = session
+    self.gate = gate
+    self.key = key
+    self.handle = handle
+    generator = LoopGenerator(of: loop)
+  }
+
+  /// Registers the host.
+  package func begin() async {
+    await session.observe { [weak self] event in self?.assumeIsolated { $0.observe(event) } }
+    reader = Task { [weak self, membership] in
+      for await event in membership.events { await self?.take(event) }
+    }
+    gate.open(for: membership)
+    await membership.join()
+  }
+
+  // MARK: What the game does
+
+  /// Sets the checkpoint of a match. It is sent with the next renewal, or at once if `isUrgent`.
+  package func save(_ checkpoint: Checkpoint, of match: MatchID, isUrgent: Bool = false) {
+    membership.assumeIsolated { $0.save(checkpoint, of: match, isUrgent: isUrgent) }
+  }
+
+  /// Lets the host get no more matches.
+  package func drain() { membership.assumeIsolated { $0.drain() } }
+
+  /// Asks for another host for a match, which must not change any more. `moved` follows, or
+  /// `notMoved`.
+  package func move(_ match: MatchID, _ checkpoint: Checkpoint?) {
+    membership.assumeIsolated { $0.move(match, checkpoint) }
+  }
+
+  /// Reports that a match is over, with a result of at most 8,192 bytes.
+  package func finish(_ match: MatchID, result: [UInt8]) {
+    membership.assumeIsolated { $0.finish(match, result: result) }
+  }
+
+  /// Leaves the fleet; see `FleetMembership.withdraw`. Players who are still here are told that
+  /// their match is elsewhere, so that they ask the fleet.
+  package func withdraw() async {
+    for peer in players.keys { peer.disconnect(Goodbye(movedTo: NextHost())) }
+    await membership.withdraw()
+    await reader?.value
+  }
+
+  // MARK: The players
+
+  private func observe(_ event: PeerEvent) {
+    switch event {
+    case .joined(let peer):
+      guard let claim = FleetGate.claim(of: peer.info) else { return }
+      players[peer] = claim.match
+    case .left(let peer, let reason):
+      guard let match = players.removeValue(forKey: peer), reason != .replaced else { return }
+      let id = peer.id
+      // The same player may have joined again already.
+      guard !players.contains(where: { $0.key.id == id && $0.value == match }) else { return }
+      membership.assumeIsolated { $0.remove(id, from: match) }
+    default: break
+    }
+  }
+
+  private func peers(of match: MatchID) -> [Peer] {
+    players.filter { $0.value == match }.map(\.key)
+  }
+
+  private func sendAway(_ peer: Peer, to placement: Placement?) {
+    peer.disconnect(Goodbye(movedTo: nextHost(for: peer.id, placement)))
+  }
+
+  private func nextHost(for player: PeerID, _ placement: Placement?) -> NextHost {
+    guard let placement,
+      // It throws if the host has registered an endpoint to which nobody can connect.
+      let token = try? placement.token(
+        for: player, key: key, at: UnixTime(milliseconds: WallClock.milliseconds),
+        using: &generator)
+    else { return NextHost() }
+    return NextHost(at: placement.host.endpoints, token: token)
+  }
+
+  // MARK: What the fleet says
+
+  private func take(_ event: FleetMembership.Event) {
+    switch event {
+    case .away(let error): handle(.away(error))
+    case .back: handle(.back)
+    case .host(let event): take(event)
+    }
+  }
+
+  private func take(_ event: FleetHost.Event) {
+    switch event {
+    case .assigned(let claim, let checkpoint, let players):
+      begin(claim.match, checkpoint, players)
+    case .lost(let claim, let placement):
+      end(claim.match, placement == nil ? .ended(claim.match) : .moved(claim.match), placement)
+    case .unclaimed(let claim): end(claim.match, .ended(claim.match), nil)
+    case .finished(let claim): end(claim.match, .finished(claim.match), nil)
+    case .notMoved(let claim, let refusal): handleNotMoved(claim.match, refusal)
+    case .noSeat(let claim, let player):
+      for peer in peers(of: claim.match) where peer.id == player {
+        peer.disconnect(Goodbye(.full), as: .full)
+      }
+    case .drainRequested: handle(.drainRequested)
+    case .replaced: handle(.left(isReplaced: true))
+    case .withdrawn: handle(.left(isReplaced: false))
+    case .registered: handle(.registered)
+    case .leaseEnded: break
+    }
+  }
+
+  private func begin(_ match: MatchID, _ checkpoint: Checkpoint?, _ players: [PeerID]) {
+    if gate.takesOneMatch {
+      guard gate.match == nil || gate.match == match else { return move(match, checkpoint) }
+      gate.match = match
+    }
+    matches.insert(match)
+    handle(.began(match, checkpoint, players: players))
+  }
+
+  private func end(_ match: MatchID, _ event: Event, _ placement: Placement?) {
+    if matches.remove(match) != nil { handle(event) }
+    // A match may have been moved before the game has heard of it.
+    for peer in peers(of: match) { sendAway(peer, to: placement) }
+    if gate.match == match { gate.match = nil }
+  }
+
+  private func handleNotMoved(_ match: MatchID, _ refusal: PlacementRefusal) {
+    guard !matches.contains(match) else { return handle(.notMoved(match, refusal)) }
+    // Another match is played here: this one waits for another host, or until nobody wants it.
+    Task { [weak self, loop] in
+      guard (try? await loop.sleep(until: loop.now + Self.retryInterval)) != nil else { return }
+      await self?.membership.move(match, nil)
+    }
+  }
+}

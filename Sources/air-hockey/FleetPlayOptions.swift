@@ -1,0 +1,84 @@
+import ArgumentParser
+import Carom
+import CaromCrypto
+import CaromFleet
+import CaromPlacement
+
+/// The options with which tables and players belong to a fleet.
+struct FleetPlayOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      The fleet, which places matches at its tables, and moves them when a table goes away: \
+      redis://HOST:PORT/NAME. Also needs --key FILE, the same for the whole fleet.
+      """,
+      valueName: "address"))
+  var fleet: String?
+  @Option(
+    name: .customLong("password-file"),
+    help: ArgumentHelp(
+      "The file whose first line is the password of the fleet's Redis server.",
+      valueName: "file"))
+  var passwordFile: String?
+
+  /// Throws unless the options of a fleet are complete, and fit to the others.
+  func check(_ protection: SecurityOptions, isHost: Bool) throws {
+    guard let fleet else {
+      if passwordFile != nil { throw ValidationError("--password-file needs --fleet ADDRESS.") }
+      return try protection.checkToken(isHost: isHost)
+    }
+    guard protection.policy == .token, protection.key != nil, protection.token == nil else {
+      throw ValidationError(
+        "--fleet also needs --key FILE, the key of the fleet's tokens, and no other security.")
+    }
+    do throws(FleetAddressError) { _ = try FleetAddress(fleet) } catch {
+      throw ValidationError("--fleet: \(error).")
+    }
+  }
+
+  /// The address of the fleet, with the password of the file if one is given; nil without --fleet.
+  func address() throws(CommandFailure) -> FleetAddress? {
+    guard let fleet else { return nil }
+    var address: FleetAddress
+    do throws(FleetAddressError) { address = try FleetAddress(fleet) } catch {
+      throw CommandFailure(.usage, error.description)
+    }
+    guard let passwordFile else { return address }
+    do throws(PasswordFileError) { try address.readPassword(from: passwordFile) } catch {
+      throw CommandFailure(.ioFailed, error.description)
+    }
+    return address
+  }
+}
+
+extension GameVersion {
+  /// What every table of a fleet runs.
+  static let airHockey = GameVersion(GameWire.application, "\(GameWire.version)")
+}
+
+/// A table of a fleet: how it is found, and how it recognizes players.
+struct FleetTable: Sendable {
+  /// The region of a table that has none.
+  static let anyRegion = "any"
+
+  let address: FleetAddress
+  let region: String
+  let key: BackendKey
+  let identity: Identity
+
+  /// Returns the record of this table, which listens on `port` of `interfaces`. Throws if players
+  /// cannot reach it.
+  func record(on interfaces: [Interface], port: UInt16) throws(CommandFailure) -> HostRecord {
+    let isOnLoopback = interfaces.allSatisfy(\.isLoopback)
+    let addresses = interfaces.filter { isOnLoopback || !$0.isLoopback }.flatMap(\.addresses)
+      .map(\.address).filter { !$0.isLinkLocal && !(isOnLoopback && $0.isV6) }
+    let endpoints = addresses.prefix(ConnectToken.hostLimit).map { Endpoint($0, port: port) }
+    guard !endpoints.isEmpty else {
+      throw CommandFailure(
+        .unreachable, "this computer has no address for players: check --interface")
+    }
+    return HostRecord(
+      key: identity.publicKey, endpoints: Array(endpoints), region: region, game: .airHockey,
+      seats: 2)
+  }
+}
