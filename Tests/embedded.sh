@@ -24,10 +24,20 @@ find_web_tools() {
   done
 }
 
+# The simulation is compiled for speed, because a page plays ticks again and again. The session handles a
+# few packets a tick and has most of the code, so it is compiled for size. AirHockeyEngine and WebGame are
+# not: with -Osize, Swift 6.3.1 compiles a match without a network wrongly.
+optimization() { # optimization MODULE: the flag with which the compiler optimizes a module
+  case $1 in
+    CaromCodec | CaromProtocol | WebEngine) echo -Osize ;;
+    *) echo -O ;;
+  esac
+}
+
 compile_quietly() {
   local module=$1
   shift
-  swiftc -target "$target" -swift-version 6 -wmo -parse-as-library -O \
+  swiftc -target "$target" -swift-version 6 -wmo -parse-as-library "$(optimization "$module")" \
     -package-name carom -enable-experimental-feature Embedded \
     -enable-experimental-feature Lifetimes -enable-upcoming-feature ExistentialAny \
     -enable-upcoming-feature NonisolatedNonsendingByDefault -suppress-warnings -I "$out" \
