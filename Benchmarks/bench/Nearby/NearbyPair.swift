@@ -30,9 +30,12 @@ struct NearbyPair: Sendable {
     return NearbyPair(processor: numbers[0], memory: numbers[1])
   }
 
+  /// Each process has one malloc arena. With several, the first allocation of a further thread
+  /// would count as 132 kB more for the connections.
   private static func start(_ arguments: [String]) throws -> ChildProgram {
     try ChildProgram(
-      [CommandLine.arguments[0], "nearby-peer"] + arguments, in: NetworkLab.folder, [:])
+      [CommandLine.arguments[0], "nearby-peer"] + arguments, in: NetworkLab.folder,
+      ["MALLOC_ARENA_MAX": "1"])
   }
 
   /// Waits for the line that begins with a word, and returns all of its words.

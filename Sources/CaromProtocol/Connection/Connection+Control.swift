@@ -41,6 +41,7 @@ extension Connection {
       guard (stream?.controlBytes ?? 0) < StreamPath.controlLimit else { return }
       let clock = UInt64(bitPattern: now.nanoseconds)
       send(.pong(sent: sent, clock: clock), on: kind, at: now)
+      if !isInitiator { pinger.rest(local.timing, at: now) }
     case (.pong(let sent, let clock), .open):
       if pinger.handlePong(sent: sent, clock: clock, at: now) {
         events.append(.measured(pinger.roundTrip))

@@ -2,11 +2,12 @@
 public struct SessionTiming: Hashable, Sendable {
   /// The time that each side of a new link waits for the other side's part of the handshake.
   public var handshakeLimit = Duration.seconds(10)
-  /// The time without data from the peer after which the connection is interrupted or closed. Pings
-  /// are sent every second, so by default four of them may be lost, and a cut cable is reported
-  /// within 5 s.
+  /// The time without data from the peer after which the connection is interrupted or closed. A
+  /// ping or its answer arrives every second, so by default four of them may be lost, and a cut
+  /// cable is reported within 5 s.
   public var silenceLimit = Duration.seconds(4)
-  /// The interval between pings after the first `firstPings`.
+  /// The interval between pings after the first `firstPings`. While pings arrive, the side that was
+  /// connected to sends its own at four times this interval.
   public var pingInterval = Duration.seconds(1)
   /// The interval between the first pings, which measure the round-trip time and the clock offset.
   public var firstPingInterval = Duration.milliseconds(100)

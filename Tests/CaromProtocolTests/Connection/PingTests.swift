@@ -35,6 +35,58 @@ import Testing
     #expect(times == [100, 200, 300, 400, 500, 600, 700, 800, 1_800, 2_800, 3_800])
   }
 
+  /// The times in milliseconds at which a responder pings from the ninth ping on, up to 10 s, if
+  /// pings arrive at the given times.
+  private func findPings(whenPinged arrivals: [Int]) -> [Int] {
+    var (host, _) = makeResponder()
+    var arrivals = arrivals[...]
+    var times: [Int] = []
+    while let due = host.nextTimeout {
+      let arrival = arrivals.first.map { now + .milliseconds($0) }
+      let next = min(due, arrival ?? due)
+      guard next <= now + .seconds(10) else { break }
+      if next == arrival {
+        host.receive(ping(at: next).span, at: next)
+        _ = host.pollStream(queued: 0, at: next)
+        arrivals.removeFirst()
+      } else {
+        host.handleTimeout(at: next)
+        guard host.pollStream(queued: 0, at: next) == ping(at: next) else { continue }
+        times.append(Int((next - now).inMilliseconds))
+      }
+    }
+    return Array(times.dropFirst(7))
+  }
+
+  @Test func `a responder pings every four seconds while pings arrive`() {
+    #expect(
+      findPings(whenPinged: Array(stride(from: 900, through: 9_900, by: 1_000))) == [
+        800, 4_800, 8_800,
+      ])
+  }
+
+  @Test func `a responder pings 1.25 s after the last ping that arrived, and then each second`() {
+    #expect(
+      findPings(whenPinged: [1_000, 2_000, 3_000]) == [
+        800, 4_250, 5_250, 6_250, 7_250, 8_250, 9_250,
+      ])
+  }
+
+  @Test func `the first pings do not wait for those that arrive`() {
+    #expect(
+      findPings(whenPinged: [10, 110, 210, 310, 410, 510, 610, 710])
+        == [800, 1_800, 2_800, 3_800, 4_800, 5_800, 6_800, 7_800, 8_800, 9_800])
+  }
+
+  @Test func `an initiator pings each second, whatever arrives`() {
+    var pair = ConnectionPair.opened()
+    pair.run(for: .milliseconds(900))
+    let (before, beforeAtHost) = (pair.clientEvents.count, pair.hostEvents.count)
+    pair.run(for: .seconds(40))
+    #expect(pair.clientEvents.count - before == 40)
+    #expect(pair.hostEvents.count - beforeAtHost == 10)
+  }
+
   @Test func `a ping is answered with its number and the clock, on the link that it came on`()
     throws
   {
