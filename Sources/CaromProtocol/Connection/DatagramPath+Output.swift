@@ -161,6 +161,10 @@ extension DatagramPath {
       return false
     }
     if hasMessages { received.recordMessagesSent(at: now) }
+    // Only then can all that was written be pongs.
+    if hasMessages, (scratch.writer.count - head).isMultiple(of: FrameWriter.pongFrameLength) {
+      hasMessages = Self.elicitsAck(scratch.writer.span.extracting(head...))
+    }
     if isPingDue, !hasMessages {
       // A probe repeats unacknowledged messages, because their packets may be the ones that were
       // lost.
@@ -178,6 +182,17 @@ extension DatagramPath {
       acknowledged: acknowledges ? received.largest : nil,
       isAppLimited: !(carriesMessages && channels.hasPending), at: now)
     return true
+  }
+
+  /// Whether a data packet with these frames, which this side has written, elicits an
+  /// acknowledgement.
+  private static func elicitsAck(_ frames: Span<UInt8>) -> Bool {
+    var ranges = AcknowledgedRanges()
+    var reader = FrameReader(frames)
+    while let frame = try? reader.next(ranges: &ranges) {
+      if frame.elicitsAckOfPacket { return true }
+    }
+    return false
   }
 
   /// Changes the key that encrypts this side's packets if that is due.

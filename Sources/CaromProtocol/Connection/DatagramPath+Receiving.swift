@@ -91,7 +91,7 @@ extension DatagramPath {
     var hasForbiddenMessage = false
     var frames = FrameReader(reader)
     while let frame = try frames.next(ranges: &scratch.ranges) {
-      if frame.isAckEliciting { isAckEliciting = true }
+      if frame.elicitsAckOfPacket { isAckEliciting = true }
       switch frame {
       case .message(let message):
         guard allowsMessages || message.channel == SessionWire.controlChannel else {

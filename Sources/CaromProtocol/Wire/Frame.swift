@@ -50,10 +50,19 @@ package enum Frame: ~Escapable, BitwiseCopyable {
   /// Padding: the given number of zero bytes, up to the packet's end.
   case padding(Int)
 
-  /// Whether a packet with this frame elicits an acknowledgement (RFC 9000 §1.2).
+  /// Whether a carrier with this frame elicits an acknowledgement (RFC 9000 §1.2).
   package var isAckEliciting: Bool {
     switch self {
     case .message, .ping, .credit: true
+    case .acknowledgement, .padding: false
+    }
+  }
+
+  /// Whether a data packet with this frame elicits an acknowledgement.
+  var elicitsAckOfPacket: Bool {
+    switch self {
+    case .message(let message): !message.isPong
+    case .ping, .credit: true
     case .acknowledgement, .padding: false
     }
   }

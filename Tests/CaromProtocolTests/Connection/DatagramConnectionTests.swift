@@ -26,6 +26,22 @@ import Testing
     #expect(pair.hostMessages == [[7]])
   }
 
+  @Test
+  func `on an idle connection each ping is answered by one datagram, and nothing else is sent`()
+    throws
+  {
+    var pair = makePair()
+    let id = try #require(pair.hostID)
+    pair.run(for: .seconds(2))
+    let client = try #require(pair.client.statistics(of: pair.id)?.packetsSent)
+    let host = try #require(pair.host.statistics(of: id)?.packetsSent)
+    pair.run(for: .seconds(40))
+    // The client pings each second. The host answers, and pings each four seconds; its ping is
+    // answered in the same datagram that carries the client's next ping.
+    #expect(pair.client.statistics(of: pair.id)?.packetsSent == client + 40)
+    #expect(pair.host.statistics(of: id)?.packetsSent == host + 50)
+  }
+
   @Test func `a goodbye is sent once every reliable message before it is acknowledged`() throws {
     var pair = makePair()
     try pair.client.send([7], on: 0, to: pair.id, at: pair.now)

@@ -154,4 +154,25 @@ import Testing
     }
     #expect(isAckEliciting == [true, true, true, false, false])
   }
+
+  /// Whether a data packet with one frame is ack-eliciting.
+  private func elicitsAck(_ value: FrameValue) throws -> Bool? {
+    let bytes = try #require(encodeFrames([value]))
+    var ranges = AcknowledgedRanges()
+    var reader = FrameReader(bytes.span)
+    return try reader.next(ranges: &ranges)?.elicitsAckOfPacket
+  }
+
+  @Test func `of all messages, only a whole pong does not make a data packet ack-eliciting`() throws
+  {
+    let pong = ControlPacket.pong(sent: 7, clock: 8).packet.encoded
+    #expect(
+      encodeFrames([.message(.unreliable, 64, 0, pong)])?.count == FrameWriter.pongFrameLength)
+    #expect(try elicitsAck(.message(.unreliable, 64, 0, pong)) == false)
+    #expect(try elicitsAck(.message(.unreliable, 63, 0, pong)) == true)
+    #expect(try elicitsAck(.message(.reliableOrdered, 64, 0, pong)) == true)
+    #expect(try elicitsAck(.message(.unreliable, 64, 0, [1, 0, 5])) == true)
+    let ping = ControlPacket.ping(sent: 7).packet.encoded
+    #expect(try elicitsAck(.message(.unreliable, 64, 0, ping)) == true)
+  }
 }

@@ -350,7 +350,7 @@ class Datagrams:
                 self.take_acknowledgement(frame.ranges, frame.held, channels, now)
             else:
                 channels.take(frame)
-        self.note(number, any(frame.asks for frame in frames), now)
+        self.note(number, any(frame.asks_in_datagram for frame in frames), now)
         self.heard, self.probes = True, 0
         return True
 
@@ -503,11 +503,13 @@ class Datagrams:
             writer.acknowledgement(self.came[:32], hold_byte(now - self.arrived))
         begin = len(writer.data)
         records = channels.fill(writer) if carries else []
-        asks = len(writer.data) > begin or self.owes_ping
-        if not asks and not owes:
+        frames = read_frames(Reader(bytes(writer.data[begin:])))
+        asks = any(frame.asks_in_datagram for frame in frames)
+        if not frames and not owes and not self.owes_ping:
             return False
-        if self.owes_ping and len(writer.data) == begin:
+        if self.owes_ping and not asks:
             writer.ping()
+            asks = True
         self.owes_ping, self.untold = False, None
         self.asking, self.asking_since = 0, None
         packet = bytes(writer.data)

@@ -7,6 +7,7 @@ RELIABLE_ORDERED, RELIABLE_UNORDERED, RELIABLE_SEQUENCED = 2, 3, 4
 PIECE, NEXT = 5, 6
 PADDING, PING, ACKNOWLEDGEMENT, CREDIT = range(4)
 SESSION_CHANNEL = 64
+PONG_HEAD = bytes([1, 0, 5, 0])
 MESSAGE_LIMIT = 1 << 20
 
 
@@ -95,8 +96,15 @@ class Frame:
 
     @property
     def asks(self):
-        """Whether the frame makes its packet ack-eliciting."""
+        """Whether the frame makes its carrier ack-eliciting."""
         return self.kind not in (ACKNOWLEDGEMENT, PADDING)
+
+    @property
+    def asks_in_datagram(self):
+        """Whether the frame makes its data packet ack-eliciting: a pong does not."""
+        if self.kind != "message" or (self.channel, self.mode, self.offset) != (SESSION_CHANNEL, UNRELIABLE, None):
+            return self.asks
+        return self.payload[:4] != PONG_HEAD
 
 
 def read_frames(reader):
