@@ -129,6 +129,8 @@ soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery
 	  swift test $(RELEASE) --skip-build --disable-xctest --filter GuessedCodeTests
 	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'fleets by seed' \
 	  swift test $(RELEASE) --skip-build --disable-xctest --filter FleetRunTests
+	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'meshes by seed' \
+	  swift test $(RELEASE) --skip-build --disable-xctest --filter 'WorldTests.*thirty-two'
 	@CAROM_SEEDS=20 $(QUIET) 'groups at every step' \
 	  swift test $(RELEASE) --skip-build --disable-xctest --filter ReplicaFailureTests
 	@$(MAKE) --no-print-directory mutants ARGS=

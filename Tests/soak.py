@@ -3,7 +3,8 @@
 
 Two computer players meet and play SECONDS on loopback and, as root, between two hosts that have
 only link-local addresses; swarms of eight and three fill tables ROUNDS times; a player that was
-stopped for a minute ends; a host that never answers is given up. As root, discovery too: a host
+stopped for a minute ends; a host that never answers is given up. Eight that look for peers are all
+connected with each other within 3 s, ten times. As root, discovery too: a host
 with two interfaces on one network keeps its name for SECONDS, a host with twenty makes no storm,
 and 'bench discovery --full' sees every event that it waits for: 250 hosts, 300 services of one,
 loss, conflicts, cables, crashes, floods. A file of 1 GiB arrives whole though its transfer is
@@ -116,6 +117,42 @@ def swarm(what, count, one_host, limit=30):
            for name, each in reports.items() if name not in seated + alone}
     check(ok, f"{what}: {len(seated)} play, {len(alone)} alone, {took:.1f} s, "
               f"at least {short} of 180 ticks {odd or ''}")
+
+
+def mesh(rounds):
+    """Eight programs that start within a second are all connected with each other within 3 s."""
+    times = []
+    for _ in range(rounds):
+        with Lab(8) as lab:
+            done = {}
+
+            def watch(name, process):
+                names = set()
+                for line in process.stdout:
+                    told = json.loads(line)
+                    if told["event"] == "added":
+                        names.add(told["name"])
+                    if told["event"] == "removed" or len(names) == 7:
+                        break
+                done[name] = time.monotonic() if len(names) == 7 else None
+
+            begin = time.monotonic()
+            processes, threads = [], []
+            for number in range(1, 9):
+                command = [CAROM, "peers", f"p{number}", "--json", "--for", "15"]
+                processes.append(lab.start(f"h{number}", command))
+                threads.append(threading.Thread(target=watch, args=(number, processes[-1])))
+                threads[-1].start()
+                time.sleep(max(0, begin + number * 0.1 - time.monotonic()))
+            for thread in threads:
+                thread.join()
+            for process in processes:
+                process.kill()
+                process.wait()
+            whole = None not in done.values()
+            times.append(max(done.values()) - begin if whole else float("inf"))
+    check(max(times) <= 3, f"eight programs on a network, {rounds} runs: all connected after "
+          f"{min(times):.2f} to {max(times):.2f} s")
 
 
 def stop_for(seconds):
@@ -346,6 +383,7 @@ def main():
             meet("link-local", players, min(seconds, 60))
         stop_for(10)
         stop_for(60)
+        mesh(10)
         for turn in range(1, rounds + 1):
             swarm(f"eight hosts, round {turn}", 8, one_host=False)
             swarm(f"eight on one host, round {turn}", 8, one_host=True)

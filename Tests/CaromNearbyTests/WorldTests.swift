@@ -3,10 +3,19 @@ import CaromNearby
 import CaromSession
 import CaromSessionTesting
 import CaromTransport
+import Foundation
 import Testing
 
 /// Nearby peers on the virtual network, which find each other without DNS-SD.
 @Suite struct WorldTests {
+  /// The bad networks with their seeds: few in the gate, and as many as `CAROM_SEEDS` says in
+  /// `make soak`.
+  private static let badNetworks: [(profile: LinkProfile, seed: UInt64)] = {
+    let count = ProcessInfo.processInfo.environment["CAROM_SEEDS"].flatMap { UInt64($0) } ?? 1
+    let profiles: [LinkProfile] = [.poor, .burstLoss, .reorderStorm]
+    return (1...count).map { (profiles[Int($0 % 3)], $0) }
+  }()
+
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `eight that start within a second are meshed within three`(seed: UInt64) async throws {
     let meeting = MeetingPoint(8)
@@ -35,6 +44,23 @@ import Testing
         names.insert(line.message)
         if names.count == 5 { break }
       }
+      await meeting.arrive()
+    }
+  }
+
+  @Test(arguments: badNetworks)
+  func `thirty-two on a bad network have one connection for each pair`(
+    profile: LinkProfile, seed: UInt64
+  ) async throws {
+    let count = 32
+    let meeting = MeetingPoint(count)
+    try await runMesh(count, seed: seed, profile.outbound) { side in
+      let nearby = side.nearby
+      let peers = await nearby.joined(count - 1)
+      #expect(Set(peers.map(\.id)).count == count - 1)
+      #expect(!peers.contains { $0.id == nearby.local.id })
+      await meeting.arrive()
+      #expect(await nearby.session.peers.count == count - 1)
       await meeting.arrive()
     }
   }

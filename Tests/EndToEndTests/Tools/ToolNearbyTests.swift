@@ -34,6 +34,25 @@ import Testing
     #expect(await peers.end() == 0)
   }
 
+  @Test(.enabled(if: Lab.isPossible, Lab.need))
+  func `eight programs on a network are all connected with each other`() async throws {
+    try await Lab.run(hosts: 8) { lab in
+      let tools = try (1...8).map {
+        try RunningTool(["peers", "p\($0)", "--type", type, "--json"], on: "h\($0)", of: lab)
+      }
+      for (index, tool) in tools.enumerated() {
+        for name in (1...8).map({ "p\($0)" }) where name != "p\(index + 1)" {
+          try await tool.line("added", with: "\"name\":\"\(name)\"")
+        }
+      }
+      for tool in tools { #expect(await tool.end() == 0) }
+      for (index, tool) in tools.enumerated() {
+        let added = await tool.process.output.all().filter { $0.contains("added") }
+        #expect(added.count == 7 && !added.contains { $0.contains("\"p\(index + 1)\"") })
+      }
+    }
+  }
+
   @Test func `one picks with whom to chat`() async throws {
     let maya = try start("chat", "Maya")
     let leo = try start("chat", "Leo")
