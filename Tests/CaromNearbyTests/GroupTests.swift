@@ -170,7 +170,8 @@ import Testing
       }
       try await side.withLines { group in
         try await group.waitForMembers(3)
-        // An idle connection shows its losses slowly.
+        // The losses of an idle connection are known only after a while, because it sends few
+        // packets that could be lost.
         try await side.world.sleep(for: .seconds(30))
         let best = await group.bestHost
         if await group.leader == side.nearby.local.id {

@@ -8,8 +8,8 @@ import Testing
 
 /// Nearby peers on the virtual network, which find each other without DNS-SD.
 @Suite struct WorldTests {
-  /// The bad networks with their seeds: few in the gate, and as many as `CAROM_SEEDS` says in
-  /// `make soak`.
+  /// Networks with loss or reordering, each with the seed of a run. The gate has one run;
+  /// `make soak` sets `CAROM_SEEDS` to the number of runs.
   private static let badNetworks: [(profile: LinkProfile, seed: UInt64)] = {
     let count = ProcessInfo.processInfo.environment["CAROM_SEEDS"].flatMap { UInt64($0) } ?? 1
     let profiles: [LinkProfile] = [.poor, .burstLoss, .reorderStorm]

@@ -161,7 +161,7 @@ extension DatagramPath {
       return false
     }
     if hasMessages { received.recordMessagesSent(at: now) }
-    // Only then can all that was written be pongs.
+    // Frames of any other length are not all pongs, so there is no need to read them.
     if hasMessages, (scratch.writer.count - head).isMultiple(of: FrameWriter.pongFrameLength) {
       hasMessages = Self.elicitsAck(scratch.writer.span.extracting(head...))
     }

@@ -58,12 +58,9 @@ package enum Frame: ~Escapable, BitwiseCopyable {
     }
   }
 
-  /// Whether a data packet with this frame elicits an acknowledgement.
+  /// Whether a data packet with this frame elicits an acknowledgement. It differs from a carrier in
+  /// pongs: a side that gets no pong pings again, so nobody needs to know whether a pong arrived.
   var elicitsAckOfPacket: Bool {
-    switch self {
-    case .message(let message): !message.isPong
-    case .ping, .credit: true
-    case .acknowledgement, .padding: false
-    }
+    if case .message(let message) = self, message.isPong { false } else { isAckEliciting }
   }
 }

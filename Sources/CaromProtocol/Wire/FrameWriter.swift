@@ -12,7 +12,7 @@ package struct FrameWriter: Sendable {
   package static let maximumMessageOverhead = 7
   /// The maximum number of bytes that a fragment's frame takes in addition to the fragment.
   package static let maximumFragmentOverhead = 14
-  /// The length of the frame of a pong, in bytes.
+  /// The length of a frame that contains a pong, in bytes.
   static let pongFrameLength = 23
   /// The maximum length of a credit frame, in bytes.
   package static let maximumCredit = 12

@@ -20,12 +20,13 @@ package struct MessageFrame: ~Escapable, BitwiseCopyable {
   /// least one byte.
   package let payload: Span<UInt8>
 
-  /// Whether the frame contains a whole pong. A pong says by itself that a ping arrived, so a data
-  /// packet that contains nothing else requires no acknowledgement.
+  /// Whether the frame contains a whole pong: an unreliable message on the session's channel that
+  /// begins with the type of a control packet and the action of a pong.
   var isPong: Bool {
     channel == Self.sessionChannel && delivery == .unreliable && !isFragment
-      && payload.count >= 4 && payload[2] == UInt8(SessionWire.Action.pong.rawValue)
-      && payload[0] == UInt8(SessionWire.controlType) && payload[1] == 0 && payload[3] == 0
+      && payload.count >= 4
+      && payload[0] == UInt8(SessionWire.controlType) && payload[1] == 0
+      && payload[2] == UInt8(SessionWire.Action.pong.rawValue) && payload[3] == 0
   }
 
   @_lifetime(copy payload)

@@ -102,9 +102,10 @@ class Frame:
     @property
     def asks_in_datagram(self):
         """Whether the frame makes its data packet ack-eliciting: a pong does not."""
-        if self.kind != "message" or (self.channel, self.mode, self.offset) != (SESSION_CHANNEL, UNRELIABLE, None):
+        if self.kind != "message":
             return self.asks
-        return self.payload[:4] != PONG_HEAD
+        is_whole = self.mode == UNRELIABLE and self.offset is None
+        return not (is_whole and self.channel == SESSION_CHANNEL and self.payload[:4] == PONG_HEAD)
 
 
 def read_frames(reader):
