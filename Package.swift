@@ -197,6 +197,14 @@ let package = Package(
         "CaromTransport",
       ]),
 
+    // What the programs have in common
+    module(
+      "CommandSupport",
+      [
+        "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromFleet", "CaromPlacement",
+        "CaromSession", "CaromTransport", "TerminalText",
+      ]),
+
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
     // Compiled for WebAssembly by `make wasm`; here, for their tests.
@@ -213,7 +221,7 @@ let package = Package(
       dependencies: [
         "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromCrypto", "CaromFleet",
         "CaromPhysics", "CaromPlacement", "CaromServer", "CaromSimulation", "CaromTransport",
-        "CQRCode", "CTerminal", "TerminalText", arguments,
+        "CommandSupport", "CQRCode", "CTerminal", "TerminalText", arguments,
       ],
       swiftSettings: strict),
 
@@ -222,7 +230,8 @@ let package = Package(
       name: "carom-tool",
       dependencies: [
         "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromFleet", "CaromNearby",
-        "CaromPlacement", "CaromTransport", "CTerminal", "TerminalText", arguments,
+        "CaromPlacement", "CaromTransport", "CommandSupport", "CTerminal", "TerminalText",
+        arguments,
       ],
       swiftSettings: strict),
 

@@ -49,6 +49,10 @@ enum ImportRule {
       "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromGroup", "CaromNearby",
       "CaromProtocol", "CaromSession", "CaromTransport",
     ],
+    "CommandSupport": [
+      "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromFleet", "CaromPlacement", "CaromSession",
+      "CaromTransport", "TerminalText",
+    ],
     "GameKit": ["CaromBonjour", "CaromNearby", "CaromTransport", "MultipeerConnectivity"],
     "Carom": [
       "CaromCBOR", "CaromCodec", "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery",

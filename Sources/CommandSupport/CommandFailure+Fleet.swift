@@ -5,7 +5,7 @@ import TerminalText
 
 extension CommandFailure {
   /// Creates the failure that reports why the directory of a fleet gave no answer.
-  init(_ error: RedisError) {
+  package init(_ error: RedisError) {
     let status: ExitStatus =
       switch error {
       case .transport(.permissionDenied): .notPermitted
