@@ -1,4 +1,5 @@
 import CaromCore
+import CaromCrypto
 import CaromPlacement
 import CaromTransport
 
@@ -130,6 +131,24 @@ extension FleetDirectory {
     case .placed(let placement): return .success(placement)
     case .refused(let refusal): return .failure(refusal)
     default: throw Self.unexpected
+    }
+  }
+
+  /// Finds a host for a match of one player, as a matchmaker does, and returns the token with which
+  /// the player joins it.
+  package func place(
+    _ match: MatchID, for player: PeerID, of game: GameVersion, key: BackendKey
+  ) async throws(RedisError) -> Result<ConnectToken, PlacementRefusal> {
+    switch try await place(PlacementRequest(match, players: [player], game: game)) {
+    case .failure(let refusal): return .failure(refusal)
+    case .success(let placement):
+      let now = UnixTime(milliseconds: WallClock.milliseconds)
+      do throws(ConnectTokenError) {
+        return .success(try placement.token(for: player, key: key, at: now, using: &generator))
+      } catch {
+        // The host has registered an endpoint to which nobody can connect.
+        throw .malformed(.invalid(what: "endpoint of a host"))
+      }
     }
   }
 

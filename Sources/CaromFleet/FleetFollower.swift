@@ -1,82 +1,91 @@
 import CaromCore
 import CaromCrypto
 import CaromPlacement
+import CaromProtocol
+import CaromSession
 import CaromTransport
 
-/// Finds a player's match in a fleet, and finds it again when its host dies: when the player has
-/// heard nothing from the host for 2 seconds, the directory is asked where the match is, and gives
-/// it another host if its own is gone.
+/// Finds a player's match again when its host dies: when the player has heard nothing from the host
+/// for 2 seconds, it asks a door of the fleet where the match is, and the next one a second later.
 ///
-/// This is for programs that may ask the directory and have the key of the fleet's connect tokens,
-/// such as a matchmaker that plays by itself.
+/// The player needs neither the directory nor a key: the host tells it the doors, with a token with
+/// which it can ask. The doors have another host take the match over if its own is gone.
 package actor FleetFollower: LoopActor {
   package enum Step: Hashable, Sendable {
     /// Join the host that the connect token names.
     case join(ConnectToken)
-    /// The match is over, with this result.
-    case over(result: [UInt8])
+    /// The match is over.
+    case over
     /// The match cannot go on: no host could take it over for a minute, for this reason, or it
-    /// never will. If there is no refusal, the directory has not answered.
+    /// never will. If there is no refusal, no door has answered, or the player knows none.
     case giveUp(PlacementRefusal?)
   }
 
+  /// How long a door may take to answer. The next one is asked before that.
+  private static let answerLimit = Duration.seconds(3)
+
   package nonisolated let loop: NetworkLoop
-  private let directory: FleetDirectory
-  private let request: PlacementRequest
-  private let player: PeerID
-  private let key: BackendKey
+  private let player: PeerInfo
+  private let kinds: LinkKinds
   private let take: @Sendable (Step) -> Void
   private var machine: HostFailover
-  /// The claim of the host at which the player is; nil if it is at none.
-  private var claim: MatchClaim?
+  /// The token with which the player asks; nil if it knows no door yet.
+  private var doorToken: ConnectToken?
+  /// Where the host is at which the player is; empty if it is at none.
+  private var host: [Endpoint] = []
   private var timer: LoopTimer?
   private var generator: LoopGenerator
 
-  /// Creates the follower of a player, who has a seat of its own in the match. `take` is called on
-  /// the loop with each step of the player after it has joined.
+  /// Creates the follower of a player, who asks over links of these kinds. `take` is called on the
+  /// loop with each step of the player after it has joined.
   package init(
-    _ player: PeerID, in match: MatchID, of game: GameVersion, near regions: [String] = [],
-    directory: FleetDirectory, key: BackendKey, _ take: @escaping @Sendable (Step) -> Void
+    _ player: PeerInfo, over kinds: LinkKinds = .all, on loop: NetworkLoop,
+    _ take: @escaping @Sendable (Step) -> Void
   ) {
-    loop = directory.loop
-    self.directory = directory
+    self.loop = loop
     self.player = player
-    self.key = key
+    self.kinds = kinds
     self.take = take
-    request = PlacementRequest(match, players: [player], game: game, near: regions)
     generator = LoopGenerator(of: loop)
-    // The machine names the door to ask. Here the directory answers in place of all doors.
-    machine = HostFailover(doors: [Endpoint(.any4, port: directory.address.port)], at: loop.now)
+    machine = HostFailover(at: loop.now)
   }
 
-  /// Places the match, or finds it if it has been placed, and returns the token with which the
-  /// player joins it. From then on the player's host is watched.
-  package func place() async throws(RedisError) -> Result<ConnectToken, PlacementRefusal> {
-    switch try await directory.place(request) {
-    case .failure(let refusal): return .failure(refusal)
-    case .success(let placement):
-      let token = try makeToken(placement)
-      heard()
-      return .success(token)
-    }
+  /// Reports that the player joins the host of a token, which it has from the matchmaker, or from
+  /// the host that it leaves. From then on the player's host is watched.
+  package func joins(with token: ConnectToken) {
+    host = token.hosts
+    heard()
   }
 
-  /// Reports that something has come from the host, or that the player is joining it.
+  /// Takes the door tokens of the host of a session, until the session ends.
+  package func readDoors(of session: Session) async {
+    for await message in session.messages(on: .doorTokens) { set(message.message.token) }
+  }
+
+  /// The doors that the player knows.
+  package var doors: [Endpoint] { machine.doors }
+
+  private func set(_ token: ConnectToken) {
+    doorToken = token
+    guard token.hosts != machine.doors else { return }
+    let first = Int.random(in: token.hosts.indices, using: &generator)
+    machine.setDoors(token.hosts, startingWith: first)
+  }
+
+  /// Reports that something has come from the host.
   package func heard() {
     if timer == nil { timer = LoopTimer(on: loop, owner: self) { $0.handleTimeout() } }
     machine.heard(at: loop.now)
     proceed()
   }
 
-  /// Reports that the host has sent the player to another host with this token.
-  package func moved(with token: ConnectToken) {
-    claim = token.open(with: key).flatMap { try? MatchClaim(decoding: $0.data.span) }
-    heard()
+  /// Reports that the player is at no host any more, or could not join one. The next answer of a
+  /// door therefore leads it to one, even if that is the same host.
+  package func lostHost() {
+    host = []
+    machine.lost(at: loop.now)
+    proceed()
   }
-
-  /// Reports that the player is at no host any more. The next answer of the directory therefore
-  /// leads it to one, even if that is the same host.
-  package func lostHost() { claim = nil }
 
   /// Stops watching.
   package func end() {
@@ -92,47 +101,40 @@ package actor FleetFollower: LoopActor {
   private func proceed() {
     while let action = machine.pollAction() {
       switch action {
-      case .ask: Task { await ask() }
+      case .ask(let door): Task { await ask(door) }
       case .join(let bytes):
-        if let token = try? ConnectToken(decoding: bytes.span) { take(.join(token)) }
-      case .end(let result): take(.over(result: result))
+        guard let token = try? ConnectToken(decoding: bytes.span) else { break }
+        host = token.hosts
+        take(.join(token))
+      case .end: take(.over)
       case .giveUp(let refusal): take(.giveUp(refusal))
       }
     }
     if let timeout = machine.nextTimeout { timer?.arm(at: timeout) } else { timer?.cancel() }
   }
 
-  /// Asks the directory. While it is away, there is no answer, and the machine asks again.
-  private func ask() async {
-    guard let answer = try? await directory.answer(.locate(request.match, player: player)),
-      let reply = try? reply(to: answer), timer != nil
+  /// Asks a door. If it does not answer, the machine asks the next one.
+  private func ask(_ door: Endpoint) async {
+    guard let doorToken, let reason = await goodbye(of: door, doorToken), timer != nil,
+      let answer = HostFailover.DoorAnswer(reason)
     else { return }
-    machine.handle(reply, at: loop.now)
+    machine.handle(isAtHost(of: answer) ? .stay : answer, at: loop.now)
     proceed()
   }
 
-  private func reply(
-    to answer: DirectoryAnswer
-  ) throws(RedisError) -> HostFailover.DoorAnswer? {
-    switch answer {
-    case .placed(let placement) where placement.claim == claim: .stay
-    case .placed(let placement): .moved(token: try makeToken(placement).bytes)
-    case .over(let result): .over(result: result)
-    case .refused(let refusal): .refused(refusal)
-    default: nil
-    }
+  private func isAtHost(of answer: HostFailover.DoorAnswer) -> Bool {
+    guard case .moved(let bytes) = answer else { return false }
+    return (try? ConnectToken(decoding: bytes.span))?.hosts == host
   }
 
-  private func makeToken(_ placement: Placement) throws(RedisError) -> ConnectToken {
-    do throws(ConnectTokenError) {
-      let token = try placement.token(
-        for: player, key: key, at: UnixTime(milliseconds: WallClock.milliseconds),
-        using: &generator)
-      claim = placement.claim
-      return token
-    } catch {
-      // The host has registered an endpoint to which nobody can connect.
-      throw .malformed(.invalid(what: "endpoint of a host"))
-    }
+  /// Returns the reason with which a door ends the connection on which the player asks it; nil if
+  /// it cannot be reached.
+  private func goodbye(of door: Endpoint, _ token: ConnectToken) async -> DisconnectReason? {
+    do {
+      return try await Session.join(
+        [door], as: player, over: kinds, security: .token(token), within: Self.answerLimit,
+        loop: loop
+      ) { _, _ in nil }
+    } catch SessionError.refused(let reason) { return reason } catch { return nil }
   }
 }

@@ -7,7 +7,8 @@ import CaromTransport
 
 /// The matches that a fleet gives to a host, and their players on the host's session: players who
 /// have left give their seats back, and players of a match that goes on at another host are sent
-/// there, with a connect token for it.
+/// there, with a connect token for it. The host gives its players door tokens, and answers the
+/// players of other hosts who ask where their match is.
 ///
 /// The session accepts connect tokens with the fleet's key, admits players by the `gate`, and runs
 /// on one loop, which is that of the membership.
@@ -41,13 +42,16 @@ package actor FleetMatches: LoopActor {
 
   package nonisolated let loop: NetworkLoop
   package nonisolated let membership: FleetMembership
-  private let session: Session
+  let session: Session
   private let gate: FleetGate
-  private let key: BackendKey
-  private var generator: LoopGenerator
+  let key: BackendKey
+  var generator: LoopGenerator
   /// The matches of the host, and those that it has moved, until their players have left.
   private var matches: Set<MatchID> = []
-  private var players: [Peer: MatchID] = [:]
+  private(set) var players: [Peer: MatchID] = [:]
+  var doors = FleetDoors()
+  /// Whether the host has begun to leave the fleet.
+  private var isLeaving = false
   private var reader: Task<Void, Never>?
   private let handle: @Sendable (Event) -> Void
 
@@ -72,6 +76,9 @@ package actor FleetMatches: LoopActor {
   /// Registers the host.
   package func begin() async {
     await session.observe { [weak self] event in self?.assumeIsolated { $0.observe(event) } }
+    await session.answerQuestions { [weak self] question in
+      self?.assumeIsolated { $0.take(question) }
+    }
     reader = Task { [weak self, membership] in
       for await event in membership.events { await self?.take(event) }
     }
@@ -95,15 +102,21 @@ package actor FleetMatches: LoopActor {
     membership.assumeIsolated { $0.move(match, checkpoint) }
   }
 
+  /// Takes `move` back, because the directory cannot be reached: the match goes on here. If the
+  /// directory has moved it already, `moved` follows when it is back.
+  package func keep(_ match: MatchID) { membership.assumeIsolated { $0.keep(match) } }
+
   /// Reports that a match is over, with a result of at most 8,192 bytes.
   package func finish(_ match: MatchID, result: [UInt8]) {
     membership.assumeIsolated { $0.finish(match, result: result) }
   }
 
   /// Leaves the fleet; see `FleetMembership.withdraw`. Players who are still here are told that
-  /// their match is elsewhere, so that they ask the fleet.
+  /// their match is elsewhere, so that they ask the fleet, and so is everybody who joins meanwhile.
   package func withdraw() async {
-    for peer in players.keys { peer.disconnect(Goodbye(movedTo: NextHost())) }
+    isLeaving = true
+    doors.timer?.cancel()
+    for peer in players.keys { sendAway(peer, to: nil) }
     await membership.withdraw()
     await reader?.value
   }
@@ -113,8 +126,10 @@ package actor FleetMatches: LoopActor {
   private func observe(_ event: PeerEvent) {
     switch event {
     case .joined(let peer):
+      guard !isLeaving else { return sendAway(peer, to: nil) }
       guard let claim = FleetGate.claim(of: peer.info) else { return }
       players[peer] = claim.match
+      tellDoors(to: peer)
     case .left(let peer, let reason):
       guard let match = players.removeValue(forKey: peer), reason != .replaced else { return }
       let id = peer.id
@@ -169,7 +184,9 @@ package actor FleetMatches: LoopActor {
     case .drainRequested: handle(.drainRequested)
     case .replaced: handle(.left(isReplaced: true))
     case .withdrawn: handle(.left(isReplaced: false))
-    case .registered: handle(.registered)
+    case .registered:
+      handle(.registered)
+      findDoors()
     case .leaseEnded: break
     }
   }

@@ -3,22 +3,17 @@ import CaromCrypto
 import CaromPlacement
 import CaromTransport
 
+// Every host is a door of its fleet.
 extension FleetMembership {
   /// Answers a player who hears nothing from its host, and asks this one where its match is. If the
   /// player's host is gone, another one takes the match over.
   ///
-  /// The token is the one with which the player joined; it counts here even after its time. The
-  /// answer is nil if it was not made with `key`, or not for a match of a fleet. If the match has
-  /// another claim, the player gets a new token, valid for the 10 seconds for which the seat is
-  /// reserved.
+  /// If the match has a host, even if that is the player's own, the player gets a token for it,
+  /// valid for the 10 seconds for which the seat is reserved.
   package func answer(
-    _ token: ConnectToken, key: BackendKey
-  ) async throws(RedisError) -> HostFailover.DoorAnswer? {
-    guard let (player, data) = token.open(with: key),
-      let claim = try? MatchClaim(decoding: data.span)
-    else { return nil }
-    switch try await locate(claim.match, for: player) {
-    case .placed(let placement) where placement.claim == claim: return .stay
+    _ player: PeerID, in match: MatchID, key: BackendKey
+  ) async throws(RedisError) -> HostFailover.DoorAnswer {
+    switch try await ask(.locate(match, player: player)) {
     case .placed(let placement):
       let now = UnixTime(milliseconds: WallClock.milliseconds)
       do throws(ConnectTokenError) {
@@ -34,15 +29,24 @@ extension FleetMembership {
     }
   }
 
-  private func locate(
-    _ match: MatchID, for player: PeerID
-  ) async throws(RedisError) -> DirectoryAnswer {
+  /// Returns the endpoints at which the players of this host can ask where their match is, at most
+  /// 6: those of up to 6 other hosts, and this one's own if there is room.
+  package func findDoors() async throws(RedisError) -> [Endpoint] {
+    guard case .doors(let others) = try await ask(.doors(of: record.id)) else { return [] }
+    var endpoints: [Endpoint] = []
+    for choice in 0..<ConnectToken.hostLimit {
+      for host in others + [record] where choice < host.endpoints.count {
+        endpoints.append(host.endpoints[choice])
+      }
+    }
+    return Array(endpoints.filter(ConnectToken.isUsable).prefix(PlacementRules.doorLimit))
+  }
+
+  private func ask(_ command: DirectoryCommand) async throws(RedisError) -> DirectoryAnswer {
     guard let connection else { throw absence ?? .transport(.closed) }
     return try await withCheckedContinuation { continuation in
       connection.assumeIsolated {
-        $0.send(.locate(match, player: player), fleet: address.fleet) {
-          continuation.resume(returning: $0)
-        }
+        $0.send(command, fleet: address.fleet) { continuation.resume(returning: $0) }
       }
     }.get()
   }

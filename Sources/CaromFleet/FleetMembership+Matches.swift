@@ -28,6 +28,10 @@ extension FleetMembership {
     change { $0.move(match, checkpoint, at: $1) }
   }
 
+  /// Takes `move` back: the match goes on here. The event `lost` follows if the directory has moved
+  /// it already.
+  package func keep(_ match: MatchID) { change { machine, _ in machine.keep(match) } }
+
   /// Reports that a match is over, with a result of at most 8,192 bytes. The event `finished`
   /// follows, or `lost` if another host has the match.
   package func finish(_ match: MatchID, result: [UInt8]) {

@@ -213,7 +213,8 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
     switch event {
     case .connection(_, let event): handle(event, at: now)
     case .closed(_, _, let reason, _): end(reason)
-    case .requested(let other, _, _): host.close(other, Goodbye(.declined), at: now)
+    case .requested(let other, _, _), .asked(let other, _):
+      host.close(other, Goodbye(.declined), at: now)
     case .wrongCode, .adopted: break
     }
   }

@@ -1,5 +1,6 @@
 import AirHockey
 import Carom
+import CaromFleet
 
 /// The identity of the game's protocol: application `airhockey`, version 4.
 enum GameWire {
@@ -8,6 +9,8 @@ enum GameWire {
   static let serviceType: ServiceType = "_airhockey._tcp"
   /// The channels that the game uses.
   static let channels: [UInt8] = [0, 1, 2]
+  /// The channels that a player of a fleet uses.
+  static let fleetChannels = channels + [MessageChannel.doorTokens.id]
 }
 
 extension RollbackChannels {

@@ -21,6 +21,10 @@ struct FleetHosting {
   var isMoving = false
   /// Whether the host gets no more matches, and ends when it has none.
   var isDraining = false
+  /// Whether the directory cannot be reached. The match is not moved meanwhile.
+  var isAway = false
+  /// Why no other host could take the match over when the directory was asked last.
+  var refusal: PlacementRefusal?
   /// When a draining host tries again to find another host for its match.
   var retryAt: Instant?
   /// When a host that was told to end does so even if it still has a match.
@@ -49,8 +53,8 @@ extension NetGame {
       clearTable()
     case .notMoved(let match, let refusal) where match == fleet?.match: stay(because: refusal)
     case .drainRequested: drain()
-    case .away(let error): display.write("\(error); matches go on")
-    case .back: display.write("the fleet's directory is back")
+    case .away(let error): playOn(because: error)
+    case .back: handleReturn()
     case .left(isReplaced: true): end("another table has this one's key", Goodbye(.moved))
     case .left, .moved, .ended, .notMoved, .finished: break
     }
@@ -79,9 +83,10 @@ extension NetGame {
 
   /// Forgets the match that has gone, so that the next one can come.
   private func clearTable() {
+    summary.score = confirmedState?.score ?? summary.score
     role = .undecided
     isPlaying = false
-    fleet?.match = nil
+    (fleet?.match, fleet?.refusal) = (nil, nil)
     fleet?.isMoving = false
     clientSeats = ClientSeats(strength: setup.strength, seed: .random(in: 0 ... .max))
     clientPeers = SeatValues(nil, nil)
@@ -97,9 +102,9 @@ extension NetGame {
     moveMatch()
   }
 
-  /// Stops the match and asks for another host.
+  /// Stops the match and asks for another host, unless the directory is away.
   private func moveMatch() {
-    guard let fleet, let match = fleet.match else { return }
+    guard let fleet, let match = fleet.match, !fleet.isAway else { return }
     self.fleet?.isMoving = true
     self.fleet?.retryAt = nil
     isPlaying = false
@@ -113,12 +118,34 @@ extension NetGame {
 
   /// Plays on here, and tries again later.
   private func stay(because refusal: PlacementRefusal) {
-    fleet?.isMoving = false
     fleet?.retryAt = loop.now + FleetHosting.retryInterval
-    display.write("the match stays here: \(refusal)")
+    if refusal != fleet?.refusal { display.write("the match stays here: \(refusal)") }
+    fleet?.refusal = refusal
+    playOn()
+  }
+
+  /// Plays on while the directory is away. A match that was about to move stays here.
+  private func playOn(because error: RedisError) {
+    display.write("\(error); matches go on")
+    fleet?.isAway = true
+    fleet?.retryAt = nil
+    guard let fleet, fleet.isMoving, let match = fleet.match else { return }
+    fleet.matches.assumeIsolated { $0.keep(match) }
+    playOn()
+  }
+
+  private func playOn() {
+    fleet?.isMoving = false
     guard case .host(let match) = role, !clientSeats.isEmpty else { return }
     match.isPaused = false
     isPlaying = true
+  }
+
+  /// Moves the match of a draining host, now that the directory is back.
+  private func handleReturn() {
+    display.write("the fleet's directory is back")
+    fleet?.isAway = false
+    if fleet?.isDraining == true { moveMatch() }
   }
 
   /// Does what the fleet needs once per frame. Returns false if the game has ended.

@@ -132,7 +132,8 @@ actor NetGame: LoopActor {
     over session: Session, isHost: Bool = false,
     seatsChanged: @escaping @Sendable (_ free: Int) -> Void = { _ in }
   ) async {
-    session.rejectMessages(exceptOn: GameWire.channels)
+    session.rejectMessages(
+      exceptOn: player == nil ? GameWire.channels : GameWire.fleetChannels)
     (self.session, self.seatsChanged) = (session, seatsChanged)
     if isOver { await session.node.retire() }
     // A fleet says when the match of a table begins.

@@ -2,11 +2,13 @@ import CaromCore
 import CaromCrypto
 import CaromFleet
 import CaromPlacement
+import CaromProtocol
+import CaromSession
 import CaromTransport
 import TestRedis
 import Testing
 
-/// A player who finds its match again when the host is gone.
+/// Players who find their match again by doors alone: they have neither the directory nor a key.
 @Suite(
   .timeLimit(.minutes(1)),
   .enabled(if: RedisServer.path != nil, Comment(rawValue: RedisServer.need)))
@@ -15,57 +17,87 @@ struct FleetFollowerTests {
 
   /// A follower and the steps that it takes.
   private struct Following {
+    let player: TestPlayer
     let follower: FleetFollower
     private var steps: AsyncStream<FleetFollower.Step>.Iterator
 
-    init(_ directory: FleetDirectory, key: BackendKey) {
+    init(_ number: Int, key: BackendKey, on loop: NetworkLoop) {
       let (stream, taken) = AsyncStream.makeStream(of: FleetFollower.Step.self)
       steps = stream.makeAsyncIterator()
-      follower = FleetFollower(
-        .player(1), in: .match(1), of: .hockey, directory: directory, key: key
-      ) { taken.yield($0) }
+      player = TestPlayer(number, key: key)
+      follower = FleetFollower(player.info, on: loop) { taken.yield($0) }
     }
 
     mutating func next() async -> FleetFollower.Step? {
       await steps.next(isolation: #isolation)
     }
+
+    /// Joins a host, and runs `body` when the host has told its doors.
+    func join(
+      with token: ConnectToken, on loop: NetworkLoop, _ body: (Session) async throws -> Void
+    ) async throws {
+      await follower.joins(with: token)
+      try await player.join(with: token, on: loop) { session, _ in
+        Task { [follower] in await follower.readDoors(of: session) }
+        while await follower.doors.isEmpty {
+          try await loop.sleep(until: loop.now + .milliseconds(10))
+        }
+        try await body(session)
+      }
+    }
   }
 
-  @Test func `a player whose host dies is led to the host that takes the match over`()
+  /// Places match 1 near "eu", as a matchmaker does, which is then gone.
+  private func place(
+    for player: TestPlayer, in address: FleetAddress, on loop: NetworkLoop
+  ) async throws -> ConnectToken {
+    let directory = FleetDirectory(address, on: loop)
+    let request = PlacementRequest(1, players: 1, near: "eu")
+    let token = try player.token(for: try await directory.place(request).get())
+    await directory.close()
+    return token
+  }
+
+  @Test func `a player whose host dies is led by a door to the host that takes the match over`()
     async throws
   {
     try await RedisServer.withLoop { [key] server, loop in
       let address = try server.address()
       let relay = CuttableRelay(to: server.endpoint, on: loop)
       let cut = try FleetAddress("redis://\(try await relay.listen())/test")
-      let directory = FleetDirectory(address, on: loop)
-      let dying = try await TestHost(.make(1), in: cut, on: loop)
-      var player = Following(directory, key: key)
-      let token = try await player.follower.place().get()
-      #expect(token.hosts == dying.membership.record.endpoints)
-      let claim = try await dying.waitForMatch(.match(1)).claim
-      #expect(token.open(with: key)?.data == claim.encoded)
-      #expect(await dying.membership.admit(.player(1), with: claim) == .accepted)
-      await dying.membership.save(Checkpoint(tick: 5, state: [5])!, of: .match(1), isUrgent: true)
-      let other = try await TestHost(.make(2), in: address, on: loop)
-      // The follower hears nothing any more.
-      await relay.cut()
-      guard case .join(let next)? = await player.next() else {
-        Issue.record("the player was not led anywhere")
-        return
+      var leo = Following(1, key: key, on: loop)
+      try await TestTable.with("other", in: address, key: key, region: "us", on: loop) { other in
+        try await TestTable.with("dying", in: cut, key: key, on: loop) { dying in
+          let token = try await place(for: leo.player, in: address, on: loop)
+          #expect(token.hosts == dying.record.endpoints)
+          try await leo.join(with: token, on: loop) { _ in
+            let doors = other.record.endpoints + dying.record.endpoints
+            #expect(await leo.follower.doors == doors)
+            let checkpoint = try #require(Checkpoint(tick: 5, state: [5]))
+            try await dying.wait(for: .began(.match(1), nil, players: [.player(1)]))
+            await dying.matches.save(checkpoint, of: .match(1), isUrgent: true)
+            // The answer to this comes after the checkpoint has arrived.
+            #expect(try await dying.matches.membership.findDoors() == doors)
+            // The directory hears of the host no more, and the player neither.
+            await relay.cut()
+            guard case .join(let next)? = await leo.next() else {
+              Issue.record("the player was not led anywhere")
+              return
+            }
+            #expect(next.hosts == other.record.endpoints)
+            try await other.wait(
+              for: .began(.match(1), checkpoint, players: [.player(1)]))
+            try await leo.join(with: next, on: loop) { _ in
+              let peer = try await other.joined()
+              #expect(peer.id == .player(1))
+              await other.matches.finish(.match(1), result: [3])
+              #expect(await leo.next() == .over)
+            }
+          }
+          await leo.follower.end()
+          await relay.heal()
+        }
       }
-      #expect(next.hosts == other.membership.record.endpoints)
-      let taken = try await other.waitForMatch(.match(1))
-      #expect(taken.checkpoint == Checkpoint(tick: 5, state: [5]))
-      #expect(next.open(with: key)?.data == taken.claim.encoded)
-      // While the player hears from the host, it is not led elsewhere.
-      await player.follower.heard()
-      #expect(await other.membership.admit(.player(1), with: taken.claim) == .accepted)
-      await other.membership.finish(.match(1), result: [3])
-      #expect(await player.next() == .over(result: [3]))
-      await player.follower.end()
-      for host in [dying, other] { await host.membership.withdraw() }
-      await directory.close()
       await relay.close()
     }
   }
@@ -73,28 +105,28 @@ struct FleetFollowerTests {
   @Test func `a player who has lost its host alone is led back to it`() async throws {
     try await RedisServer.withLoop { [key] server, loop in
       let address = try server.address()
-      let directory = FleetDirectory(address, on: loop)
-      let host = try await TestHost(.make(1), in: address, on: loop)
-      var player = Following(directory, key: key)
-      let first = try await player.follower.place().get()
-      await player.follower.lostHost()
-      guard case .join(let second)? = await player.next() else {
-        Issue.record("the player was not led anywhere")
-        return
+      var leo = Following(1, key: key, on: loop)
+      try await TestTable.with("host", in: address, key: key, on: loop) { host in
+        let token = try await place(for: leo.player, in: address, on: loop)
+        try await leo.join(with: token, on: loop) { _ in }
+        await leo.follower.lostHost()
+        guard case .join(let second)? = await leo.next() else {
+          Issue.record("the player was not led anywhere")
+          return
+        }
+        #expect(second.hosts == host.record.endpoints && second != token)
+        try await leo.join(with: second, on: loop) { _ in }
+        await leo.follower.end()
       }
-      #expect(second.hosts == host.membership.record.endpoints && second != first)
-      await player.follower.end()
-      await host.membership.withdraw()
-      await directory.close()
     }
   }
 
-  @Test func `a match that no host can run is refused at once`() async throws {
-    try await RedisServer.withLoop { [key] server, loop in
-      let directory = FleetDirectory(try server.address(), on: loop)
-      let player = Following(directory, key: key)
-      #expect(try await player.follower.place() == .failure(.noSuchVersion))
-      await directory.close()
+  @Test func `a player who has lost its host and knows no door gives up at once`() async {
+    await withNetworkLoop { [key] loop in
+      var leo = Following(1, key: key, on: loop)
+      await leo.follower.lostHost()
+      #expect(await leo.next() == .giveUp(nil))
+      await leo.follower.end()
     }
   }
 }

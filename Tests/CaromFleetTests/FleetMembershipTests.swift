@@ -104,30 +104,22 @@ struct FleetMembershipTests {
       let key = BackendKey(using: &generator)
       let placement = try await directory.place(PlacementRequest(1, players: 1, near: "eu")).get()
       let claim = placement.claim
-      let token = try placement.token(
-        for: .player(1), key: key, at: UnixTime(milliseconds: WallClock.milliseconds),
-        using: &generator)
       #expect(await lost.membership.admit(.player(1), with: claim) == .accepted)
       _ = try await lost.waitForMatch(.match(1))
-      #expect(try await other.membership.answer(token, key: key) == .stay)
+      #expect(try await answered(by: other, key: key) == claim)
       await relay.cut()
       try await lost.wait(for: .host(.leaseEnded))
       #expect(await !lost.membership.isAdmitting)
       #expect(await lost.membership.admit(.player(2), with: claim) == .tryAgain)
       // The player hears nothing, and asks a door until the host counts as dead.
-      var answer = try await other.membership.answer(token, key: key)
-      while answer == .stay {
+      var answer = try await answered(by: other, key: key)
+      while answer == claim {
         try await loop.sleep(until: loop.now + .milliseconds(50))
-        answer = try await other.membership.answer(token, key: key)
+        answer = try await answered(by: other, key: key)
       }
       let taken = try await other.waitForMatch(.match(1))
       #expect(taken.players == [.player(1)] && taken.claim.number > claim.number)
-      guard case .moved(let bytes)? = answer else {
-        Issue.record("\(String(describing: answer))")
-        return
-      }
-      let content = try ConnectToken(decoding: bytes.span).open(with: key)
-      #expect(content?.player == .player(1) && content?.data == taken.claim.encoded)
+      #expect(answer == taken.claim)
       // The first renewal that was not answered is a second younger than the last one that was.
       if !lost.events.contains(.away(.timedOut)) { try await lost.wait(for: .away(.timedOut)) }
       await relay.heal()
@@ -141,43 +133,59 @@ struct FleetMembershipTests {
     }
   }
 
-  @Test func `a door answers only players with a token of the fleet`() async throws {
+  /// Has a door answer the player of match 1, and returns the claim in the token that it gives.
+  private func answered(by door: TestHost, key: BackendKey) async throws -> MatchClaim? {
+    let answer = try await door.membership.answer(.player(1), in: .match(1), key: key)
+    guard case .moved(let bytes) = answer,
+      let content = try ConnectToken(decoding: bytes.span).open(with: key)
+    else { return nil }
+    #expect(content.player == .player(1))
+    return try MatchClaim(decoding: content.data.span)
+  }
+
+  @Test func `a door says where a match is, that it is over, or that nobody knows it`() async throws
+  {
     try await RedisServer.withLoop { server, loop in
       let address = try server.address()
       let directory = FleetDirectory(address, on: loop)
       let host = try await TestHost(.make(1), in: address, on: loop)
-      var generator = SystemRandomNumberGenerator()
-      let key = BackendKey(using: &generator)
-      let now = UnixTime(milliseconds: WallClock.milliseconds)
+      let key = BackendKey.random()
       let claim = try await directory.place(PlacementRequest(1, players: 1)).get().claim
-      func token(_ data: [UInt8], _ key: BackendKey) throws -> ConnectToken {
-        try ConnectToken(
-          for: host.membership.record.endpoints, player: .player(1), lifetime: .seconds(10),
-          data: data, key: key, at: now, using: &generator)
-      }
+      #expect(try await answered(by: host, key: key) == claim)
       let door = host.membership
-      #expect(try await door.answer(token(claim.encoded, key), key: key) == .stay)
-      let otherKey = BackendKey(using: &generator)
-      #expect(try await door.answer(token(claim.encoded, otherKey), key: key) == nil)
-      #expect(try await door.answer(token([1], key), key: key) == nil)
-      let unknown = MatchClaim(.match(2), host: door.record.id, number: 1)
       #expect(
-        try await door.answer(token(unknown.encoded, key), key: key) == .refused(.unknownMatch))
-      // A claim that has been replaced by another one of the same host.
-      let older = MatchClaim(.match(1), host: door.record.id, number: claim.number - 1)
-      guard case .moved? = try await door.answer(token(older.encoded, key), key: key) else {
-        Issue.record("the player was not given another token")
-        return
-      }
+        try await door.answer(.player(1), in: .match(2), key: key) == .refused(.unknownMatch))
       #expect(await door.admit(.player(1), with: claim) == .accepted)
       await door.finish(.match(1), result: [3])
       try await host.wait(for: .host(.finished(claim)))
-      #expect(try await door.answer(token(claim.encoded, key), key: key) == .over(result: [3]))
+      #expect(try await door.answer(.player(1), in: .match(1), key: key) == .over(result: [3]))
       await door.withdraw()
       await #expect(throws: RedisError.self) {
-        try await door.answer(token(claim.encoded, key), key: key)
+        try await door.answer(.player(1), in: .match(1), key: key)
       }
       await directory.close()
+    }
+  }
+
+  @Test func `a host finds the endpoints of six other hosts, and its own if there is room`()
+    async throws
+  {
+    try await RedisServer.withLoop { server, loop in
+      let address = try server.address()
+      var hosts = [try await TestHost(.make(1), in: address, on: loop)]
+      let first = hosts[0].membership
+      #expect(try await first.findDoors() == first.record.endpoints)
+      hosts.append(try await TestHost(.make(2), in: address, on: loop))
+      #expect(
+        try await first.findDoors()
+          == hosts[1].membership.record.endpoints + first.record.endpoints)
+      for number in 3...7 {
+        hosts.append(try await TestHost(.make(number), in: address, on: loop))
+      }
+      let others = hosts.dropFirst().flatMap(\.membership.record.endpoints)
+      #expect(Set(try await first.findDoors()) == Set(others) && others.count == 6)
+      for host in hosts { await host.membership.withdraw() }
+      await #expect(throws: RedisError.self) { try await first.findDoors() }
     }
   }
 

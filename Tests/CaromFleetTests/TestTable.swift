@@ -18,8 +18,8 @@ final class TestTable {
 
   /// Runs `body` with a host that has joined the fleet.
   static func with<Result>(
-    _ name: String, in address: FleetAddress, key: BackendKey, seats: Int = 8,
-    takesOneMatch: Bool = false, on loop: NetworkLoop,
+    _ name: String, in address: FleetAddress, key: BackendKey, region: String = "eu",
+    seats: Int = 8, takesOneMatch: Bool = false, on loop: NetworkLoop,
     _ body: (TestTable) async throws -> Result
   ) async throws -> Result {
     let identity = Identity.random()
@@ -29,7 +29,7 @@ final class TestTable {
       security: .token(keys: [key], as: identity), loop: loop, admit: { gate.admit($0) }
     ) { session, port in
       let record = HostRecord(
-        key: identity.publicKey, endpoints: [Endpoint(.loopback4, port: port)], region: "eu",
+        key: identity.publicKey, endpoints: [Endpoint(.loopback4, port: port)], region: region,
         game: .hockey, seats: seats)
       let table = try await TestTable(record, session, gate, in: address, key: key)
       let result = try await body(table)

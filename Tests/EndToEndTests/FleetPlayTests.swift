@@ -1,3 +1,5 @@
+import CaromFleet
+import CaromPlacement
 import CaromTransport
 import Foundation
 import TestRedis
@@ -20,17 +22,34 @@ struct FleetPlayTests {
   private static let limit = Duration.seconds(150)
 
   private static func start(
-    _ arguments: [String], in server: RedisServer, _ backend: TokenBackend
+    _ arguments: [String], in server: RedisServer, _ backend: TokenBackend, login: String = ""
   ) throws -> RunningGame {
     try RunningGame(
-      arguments + ["--fleet", server.fleet(), "--key", backend.keyFile, "--json"], within: limit)
+      arguments + ["--fleet", server.fleet(login: login), "--key", backend.keyFile, "--json"],
+      within: limit)
   }
 
   private static func join(
-    as name: String, strength: String, _ server: RedisServer, _ backend: TokenBackend
+    as name: String, strength: String, _ server: RedisServer, _ backend: TokenBackend,
+    login: String = ""
   ) throws -> RunningGame {
     try start(
-      ["join", "m1", "--bot", "--name", name, "--strength", strength], in: server, backend)
+      ["join", "m1", "--bot", "--name", name, "--strength", strength], in: server, backend,
+      login: login)
+  }
+
+  /// Takes the directory away from the players, who have been at it, and are not any more.
+  private static func lockOutPlayers(of server: RedisServer) async throws {
+    try await withNetworkLoop { loop in
+      let connection = try await RedisConnection.open(to: [server.endpoint], on: loop)
+      func send(_ words: String...) async throws -> RESPValue {
+        let command = RESPValue.array(words.map { .bulkString(Array($0.utf8)) })
+        return try await connection.send(command.encoded)
+      }
+      #expect(try await send("ACL", "SETUSER", "player", "off") == .simpleString(Array("OK".utf8)))
+      #expect(try await send("CLIENT", "KILL", "USER", "player") == .integer(0))
+      await connection.close()
+    }
   }
 
   /// The score at the end of a line, such as "goal for Leo: 2-1".
@@ -62,13 +81,36 @@ struct FleetPlayTests {
     return try #require(await game.process.errors.line(number) { goals.contains($0) })
   }
 
+  /// Waits for a goal that a table tells after a line with `text`.
+  private static func goal(ofTable table: RunningGame, after text: String) async throws {
+    let wasSaid = Locked(false)
+    let line = await table.process.errors.line { line in
+      wasSaid.withLock {
+        if line.contains(text) { $0 = true }
+        return $0 && line.hasPrefix("goal for ")
+      }
+    }
+    try #require(line != nil, "no goal after '\(text)' in \(table.process.errors.all())")
+  }
+
+  /// Expects that each goal of match 2 was told once, so that the score has grown by one each time.
+  private static func expectGoalsOnce(of player: RunningGame) async throws {
+    let goals = Goals()
+    let lines = await player.process.errors.all().filter(goals.contains)
+    for (index, line) in lines.enumerated() {
+      let score = try score(in: line)
+      #expect(score.home + score.away == index + 1, "\(line)")
+    }
+  }
+
   @Test(arguments: Departure.allCases)
   func `a match goes on at another table, with its players and score`(
     departure: Departure
   ) async throws {
-    try await RedisServer.with { server in
+    try await RedisServer.with("--user", "player", "on", ">secret", "~*", "+@all") { server in
       let backend = try await TokenBackend()
       defer { backend.end() }
+      let login = "player:secret@"
       var tables: [String: (game: RunningGame, id: String)] = [:]
       for name in ["T1", "T2"] {
         let game = try Self.start(
@@ -76,14 +118,18 @@ struct FleetPlayTests {
         let line = try await game.line("in the fleet test as ")
         tables[name] = (game, String(try #require(line.split(separator: " ").last)))
       }
-      let leo = try Self.join(as: "Leo", strength: "hard", server, backend)
+      let leo = try Self.join(as: "Leo", strength: "hard", server, backend, login: login)
       // Zoe takes the seat of the computer player, so that another match begins at 0-0.
       try await leo.line("match 1 begins")
-      let players = [leo, try Self.join(as: "Zoe", strength: "easy", server, backend)]
+      let players = [
+        leo, try Self.join(as: "Zoe", strength: "easy", server, backend, login: login),
+      ]
       let line = try await Self.goal(1, of: leo)
       let first = try Self.score(in: line)
       #expect(first.home + first.away == 1)
       let seated = try await players[0].line("sits down")
+      // From now on, the players have the doors alone.
+      try await Self.lockOutPlayers(of: server)
       let table = try #require(tables[String(seated.prefix(2))])
       let other = try #require(tables[seated.hasPrefix("T1") ? "T2" : "T1"])
       switch departure {
@@ -119,13 +165,7 @@ struct FleetPlayTests {
         // A table that ends on purpose says where to go, so that nobody has to ask.
         let asked = await player.process.errors.all().contains { $0.contains("asking the fleet") }
         #expect(asked == (departure == .kill))
-        // Each goal is told once, and the score grows by one each time.
-        let goals = Goals()
-        let lines = await player.process.errors.all().filter(goals.contains)
-        for (index, line) in lines.enumerated() {
-          let score = try Self.score(in: line)
-          #expect(score.home + score.away == index + 1, "\(line)")
-        }
+        try await Self.expectGoalsOnce(of: player)
       }
       // A match that both players have left is over, and the table can be drained at once.
       try await other.game.line("match m1 is over at ")
@@ -147,13 +187,22 @@ struct FleetPlayTests {
       try await player.line("match 1 begins")
       let tool = try RunningTool(["fleet", "drain", String(id), "--fleet", server.fleet()])
       #expect(await tool.process.status == 0)
-      try await table.line("the match stays here: ", 2)
+      try await table.line("the match stays here: ")
+      // It goes on while the directory is away, too.
+      server.stop()
+      try await Self.goal(ofTable: table, after: "matches go on")
+      try server.start()
+      try await table.line("the fleet's directory is back")
       // A table that comes later takes the match over.
       let other = try Self.start(
         ["host", "--interface", "lo", "--name", "T2"], in: server, backend)
       try await other.line("match m1 goes on at this table")
       try await player.line("sits down", 2)
-      #expect(try await table.report().endReason == "drained")
+      let report = try await table.report()
+      #expect(report.endReason == "drained" && report.score != "0-0")
+      // It asks again and again, and says it once.
+      let lines = await table.process.errors.all().filter { $0.contains("match stays here") }
+      #expect(Set(lines).count == lines.count, "\(lines)")
       await player.process.end()
       try await other.line("match m1 is over at ")
       await other.process.end()

@@ -37,6 +37,28 @@ public struct ConnectToken: Sendable {
     for hosts: [Endpoint], player: PeerID, lifetime: Duration, data: [UInt8] = [],
     key backendKey: BackendKey, at now: UnixTime, using generator: inout some RandomNumberGenerator
   ) throws(ConnectTokenError) {
+    try self.init(
+      for: hosts, player: player, lifetime: lifetime, data: data, purpose: .joining,
+      key: backendKey, at: now, using: &generator)
+  }
+
+  /// Creates a door token: a token with which a player can ask each of `doors`, at most 6, where
+  /// its match is, and which gives no seat to anybody. A player can ask again and again with it.
+  /// The other arguments are those of any token.
+  package init(
+    asking doors: [Endpoint], player: PeerID, lifetime: Duration, data: [UInt8],
+    key backendKey: BackendKey, at now: UnixTime, using generator: inout some RandomNumberGenerator
+  ) throws(ConnectTokenError) {
+    try self.init(
+      for: doors, player: player, lifetime: lifetime, data: data, purpose: .asking,
+      key: backendKey, at: now, using: &generator)
+  }
+
+  private init(
+    for hosts: [Endpoint], player: PeerID, lifetime: Duration, data: [UInt8],
+    purpose: Ticket.Purpose, key backendKey: BackendKey, at now: UnixTime,
+    using generator: inout some RandomNumberGenerator
+  ) throws(ConnectTokenError) {
     guard hosts.count <= Self.hostLimit else { throw .tooManyHosts }
     guard data.count <= Self.maximumData else { throw .tooMuchData }
     guard .milliseconds(1)...Self.maximumLifetime ~= lifetime, now.milliseconds >= 0 else {
@@ -47,7 +69,7 @@ public struct ConnectToken: Sendable {
     ticket = Ticket(
       made: now, expiry: now + lifetime, hosts: hosts, player: player, data: data, key: key,
       nonce: SecretBytes(random: XChaChaPoly.nonceLength, using: &generator).reveal(),
-      backendKey: backendKey)
+      backendKey: backendKey, for: purpose)
   }
 
   /// Reads a token from its bytes. Does not check whether the token is authentic; only a host can
@@ -77,6 +99,8 @@ public struct ConnectToken: Sendable {
 
   /// The hosts at which the client should try to join, in this order.
   public var hosts: [Endpoint] { ticket.hosts }
+  /// Whether this is a door token.
+  package var isForDoors: Bool { ticket.purpose == .asking }
   /// The time at which the token was made, on the backend's clock.
   public var made: UnixTime { ticket.made }
   /// The time from which the token is no longer valid.
@@ -98,7 +122,8 @@ public struct ConnectToken: Sendable {
   /// secret.
   public var text: String { Base64.url.text(of: bytes) }
 
-  private static func isUsable(_ host: Endpoint) -> Bool {
+  /// Returns whether a token can name this endpoint: clients must be able to connect to it.
+  package static func isUsable(_ host: Endpoint) -> Bool {
     host.port != 0 && host.address != .any4 && host.address != .any6 && !host.address.isMulticast
   }
 }

@@ -5,8 +5,17 @@ import CaromCore
 ///
 /// The page WireFormat describes the ticket's bytes.
 struct Ticket: Sendable {
-  /// The first bytes of a ticket, which name this version of its format.
-  static let magic = Array("CRT1".utf8)
+  /// What a ticket is good for.
+  enum Purpose: Hashable, Sendable {
+    /// The player can join a host.
+    case joining
+    /// The player can ask a door where its match is.
+    case asking
+
+    /// The first bytes of a ticket, which name its purpose and this version of its format.
+    var magic: [UInt8] { Array((self == .joining ? "CRT1" : "CRD1").utf8) }
+  }
+
   /// The length in bytes of the shortest ticket.
   static let minimumLength = 4 + 8 + 8 + 1 + sealedOverhead
   /// The length in bytes of the longest ticket.
@@ -16,6 +25,7 @@ struct Ticket: Sendable {
   private static let sealedOverhead =
     XChaChaPoly.nonceLength + ConnectToken.keyLength + 16 + XChaChaPoly.tagLength
 
+  let purpose: Purpose
   /// When the ticket was made.
   let made: UnixTime
   /// When the ticket stops being valid.
@@ -30,10 +40,11 @@ struct Ticket: Sendable {
   /// Makes a ticket. The arguments must be within the limits that `ConnectToken` states.
   init(
     made: UnixTime, expiry: UnixTime, hosts: [Endpoint], player: PeerID, data: [UInt8],
-    key: SecretBytes, nonce: [UInt8], backendKey: BackendKey
+    key: SecretBytes, nonce: [UInt8], backendKey: BackendKey, for purpose: Purpose = .joining
   ) {
+    self.purpose = purpose
     var head = PacketWriter(capacity: Self.maximumLength)
-    head.write(Self.magic)
+    head.write(purpose.magic)
     head.write(UInt64(made.milliseconds))
     head.write(UInt64(expiry.milliseconds))
     head.append(UInt8(hosts.count))
@@ -61,8 +72,10 @@ struct Ticket: Sendable {
       throw .tooLarge(length: UInt64(bytes.count), limit: UInt64(Self.maximumLength))
     }
     var reader = PacketReader(bytes)
-    guard try reader.readBytes(Self.magic.count) == Self.magic else {
-      throw .invalid(what: "version of a connect token")
+    switch try reader.readBytes(4) {
+    case Purpose.joining.magic: purpose = .joining
+    case Purpose.asking.magic: purpose = .asking
+    default: throw .invalid(what: "version of a connect token")
     }
     made = try Self.readTime(&reader)
     expiry = try Self.readTime(&reader)

@@ -14,8 +14,34 @@ public struct AcceptedTicket: Sendable {
   public let hosts: [Endpoint]
   /// The key that the host shares with the client. It is the pre-shared key of their handshake.
   package let key: SecretBytes
-  /// The id under which `UsedTickets` remembers the ticket.
-  package let id: TicketID
+  /// The ticket's own id.
+  package let ticketID: TicketID
+  /// The id under which `UsedTickets` remembers the ticket: its own one, or that of one question.
+  package private(set) var id: TicketID
+  /// Whether the ticket is that of a door token, with which a player asks where its match is and
+  /// never gets a seat.
+  package let isForDoors: Bool
+
+  fileprivate init(
+    _ ticket: Ticket, player: PeerID, data: [UInt8], key: SecretBytes
+  ) {
+    self.player = player
+    self.data = data
+    (made, expiry, hosts) = (ticket.made, ticket.expiry, ticket.hosts)
+    self.key = key
+    ticketID = TicketID(ticket.bytes)
+    id = ticketID
+    isForDoors = ticket.purpose == .asking
+  }
+
+  /// Returns the ticket as the connection with this key uses it, which is not zero. Each connection
+  /// asks a question of its own with the ticket of a door token.
+  package func used(by connection: (UInt64, UInt64)) -> AcceptedTicket {
+    guard isForDoors else { return self }
+    var ticket = self
+    ticket.id = TicketID(ticketID, question: connection)
+    return ticket
+  }
 }
 
 extension AcceptedTicket: Hashable {
@@ -37,12 +63,32 @@ extension AcceptedTicket: CustomStringConvertible, CustomReflectable {
 package struct TicketID: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
+  /// The connection that asks with the ticket of a door token; zero for a ticket itself.
+  private let question: (UInt64, UInt64)
 
   /// Creates the id from the last 16 bytes of a ticket.
   package init(_ ticket: [UInt8]) {
     let tag = ticket.suffix(XChaChaPoly.tagLength)
     high = tag.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     low = tag.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    question = (0, 0)
+  }
+
+  /// Creates the id of one question with the ticket `id`.
+  fileprivate init(_ id: TicketID, question: (UInt64, UInt64)) {
+    (high, low) = (id.high, id.low)
+    self.question = question
+  }
+
+  /// Returns whether two ids are the same.
+  package static func == (a: TicketID, b: TicketID) -> Bool {
+    (a.high, a.low) == (b.high, b.low) && a.question == b.question
+  }
+
+  /// Hashes the tag and the question.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(low)
+    hasher.combine(question.0)
   }
 }
 
@@ -80,6 +126,9 @@ package struct TicketReader: Hashable, Sendable {
   /// started. Hence no ticket that was used before the host started is accepted again, however much
   /// the clocks of the backend and the host differ.
   ///
+  /// Of a door token only the end counts: it takes no seat, so a host that has just started can
+  /// answer too.
+  ///
   /// `isHeld` is true if a connection for which the host has accepted the ticket still exists. The
   /// times of the ticket no longer matter then, because the connection may need another link.
   package func read(
@@ -92,15 +141,15 @@ package struct TicketReader: Hashable, Sendable {
       throw .malformed(error)
     }
     guard isHeld || now < ticket.expiry else { throw .expired }
-    guard isHeld || ticket.made <= now else { throw .notYetValid }
-    guard ticket.made > start else { throw .madeBeforeStart }
+    if ticket.purpose == .joining {
+      guard isHeld || ticket.made <= now else { throw .notYetValid }
+      guard ticket.made > start else { throw .madeBeforeStart }
+    }
     guard ticket.expiry <= ticket.made + ConnectToken.maximumLifetime else {
       throw .invalidLifetime
     }
     if let endpoints, endpoints.isDisjoint(with: ticket.hosts) { throw .otherHost }
     guard let content = ticket.open(with: keys) else { throw .notAuthentic }
-    return AcceptedTicket(
-      player: content.player, data: content.data, made: ticket.made, expiry: ticket.expiry,
-      hosts: ticket.hosts, key: content.key, id: TicketID(ticket.bytes))
+    return AcceptedTicket(ticket, player: content.player, data: content.data, key: content.key)
   }
 }

@@ -5,6 +5,9 @@ import CaromCore
 ///
 /// A ticket is never forgotten while it would still be accepted. When there is no room for more
 /// tickets, new ones must wait until a remembered one expires.
+///
+/// The ticket of a door token is remembered once for each question that is asked with it, at most
+/// 128, and questions fill at most half of the memory.
 package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
   /// The result of using a ticket.
   package enum Outcome: Hashable, Sendable {
@@ -23,6 +26,9 @@ package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
   private struct Expiry: HeapElement, Sendable {
     let time: UnixTime
     let id: TicketID
+    /// The ticket with which the question was asked that `id` stands for; nil if it stands for a
+    /// ticket.
+    let asking: TicketID?
 
     func precedes(_ other: Expiry) -> Bool { time < other.time }
   }
@@ -33,10 +39,16 @@ package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
     var count = 0
   }
 
+  /// The maximum number of questions with the ticket of one door token. A player asks the doors of
+  /// a fleet once a second, for a minute.
+  package static var questionLimit: Int { 128 }
+
   /// The maximum number of tickets.
   package let capacity: Int
   /// The owner of each remembered ticket; nil for a ticket whose owner is gone.
   private var owners: [TicketID: Owner?] = [:]
+  /// The number of questions with each ticket of a door token, of those in `owners`.
+  private var questions: [TicketID: Int] = [:]
   /// The owners that still exist, by ticket. A ticket may have expired since its owner used it.
   private var holders: [TicketID: Holder] = [:]
   private var expiries = Heap<Expiry>()
@@ -62,12 +74,20 @@ package struct UsedTickets<Owner: Hashable & Sendable>: Sendable {
     while let first = expiries.first, first.time <= latest {
       expiries.popFirst()
       owners[first.id] = nil
+      // All questions with a ticket expire together.
+      if let asking = first.asking { questions[asking] = nil }
     }
     guard latest < ticket.expiry else { return .expired }
     if let user = owners[ticket.id] { return user == owner ? .repeated : .used }
-    guard owners.count < capacity else { return .full }
+    guard owners.count < (ticket.isForDoors ? capacity / 2 : capacity) else { return .full }
+    if ticket.isForDoors {
+      guard questions[ticket.ticketID, default: 0] < Self.questionLimit else { return .used }
+      questions[ticket.ticketID, default: 0] += 1
+    }
     owners[ticket.id] = owner
-    expiries.insert(Expiry(time: ticket.expiry, id: ticket.id))
+    expiries.insert(
+      Expiry(
+        time: ticket.expiry, id: ticket.id, asking: ticket.isForDoors ? ticket.ticketID : nil))
     return .first
   }
 

@@ -13,6 +13,8 @@ package enum DirectoryCommand: Hashable, Sendable {
   case place(PlacementRequest)
   /// A player of a match asks where the match is. If its host is gone, another one takes over.
   case locate(MatchID, player: PeerID)
+  /// A host asks which other hosts its players can ask where their match is.
+  case doors(of: PeerID)
   /// An operator asks what there is.
   case status
 }
@@ -26,7 +28,7 @@ package enum DirectoryAnswer: Hashable, Sendable {
   /// To `renew`: the lease is extended. `assigned` are claims of the host whose match no player has
   /// joined yet, at most 64.
   case renewed(isDraining: Bool, assigned: [MatchClaim])
-  /// The host has no lease on this connection: it must register.
+  /// The host has no lease, or none on this connection: it must register.
   case unknownHost
   /// Another process has registered with the host's id.
   case replaced
@@ -44,6 +46,9 @@ package enum DirectoryAnswer: Hashable, Sendable {
   case noSeat
   /// To `save`: the directory has a later checkpoint.
   case outdated
+  /// To `doors`: at most 6 hosts of the same game and version, those whose ids follow that of the
+  /// host, in their order; the first id follows the last.
+  case doors([HostRecord])
   /// To `status`.
   case status(FleetStatus)
 }

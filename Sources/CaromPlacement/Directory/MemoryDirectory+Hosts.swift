@@ -51,6 +51,14 @@ extension MemoryDirectory {
     return .done
   }
 
+  func doors(of host: PeerID) -> DirectoryAnswer {
+    guard let game = hosts[host]?.record.game else { return .unknownHost }
+    let others = hosts.values.map(\.record).filter { $0.game == game && $0.id != host }
+      .sorted { $0.id < $1.id }
+    let ring = others.filter { $0.id > host } + others.filter { $0.id < host }
+    return .doors(Array(ring.prefix(PlacementRules.doorLimit)))
+  }
+
   /// Removes a host if it exists, and orphans its matches.
   mutating func remove(_ host: PeerID, at now: Instant) {
     guard let entry = hosts[host] else { return }

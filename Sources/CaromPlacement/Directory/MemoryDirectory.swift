@@ -36,6 +36,7 @@ package struct MemoryDirectory: Sendable {
     case .drain(let host): return drain(host)
     case .place(let request): return place(request, at: now)
     case .locate(let match, let player): return locate(match, player: player, at: now)
+    case .doors(let host): return doors(of: host)
     case .status: return .status(status)
     }
   }

@@ -51,6 +51,12 @@ extension FleetHost {
     sendEnding(of: match, at: now)
   }
 
+  /// Takes `move` back: the match goes on here, and its checkpoints are sent again. `lost` follows
+  /// if the directory has moved it already.
+  package mutating func keep(_ match: MatchID) {
+    if matches[match]?.ending == .moving { matches[match]?.ending = nil }
+  }
+
   /// Reports that a match is over. `finished` follows, or `lost` if another host has the match.
   package mutating func finish(_ match: MatchID, result: [UInt8], at now: Instant) {
     precondition(

@@ -1,7 +1,7 @@
 import CaromCore
 
 /// The machine of a player whose host may die: when the player has heard nothing for 2 seconds, it
-/// asks a door of the fleet where the match is, and goes there.
+/// asks a door of the fleet where the match is, and goes there. Its host tells it the doors.
 ///
 /// After each call of a mutating method, poll the actions until there are none.
 package struct HostFailover: Sendable {
@@ -10,8 +10,8 @@ package struct HostFailover: Sendable {
     case ask(Endpoint)
     /// Join the host that the connect token names.
     case join(token: [UInt8])
-    /// The match is over, with this result.
-    case end(result: [UInt8])
+    /// The match is over, with this result if the door has told it.
+    case end(result: [UInt8]?)
     /// The match cannot go on: no host could take it over for a minute, for this reason, or it
     /// never will. If there is no refusal, no door has answered.
     case giveUp(PlacementRefusal?)
@@ -23,7 +23,8 @@ package struct HostFailover: Sendable {
     case stay
     /// The match is at another host, or is now.
     case moved(token: [UInt8])
-    case over(result: [UInt8])
+    /// The match is over, with this result if the door tells it.
+    case over(result: [UInt8]?)
     case refused(PlacementRefusal)
   }
 
@@ -34,27 +35,36 @@ package struct HostFailover: Sendable {
     case ended
   }
 
-  /// How long a door may take to answer, and how long the player waits before it asks again.
+  /// How long the player waits for an answer before it asks the next door, and before it asks
+  /// again.
   static let askInterval = Duration.seconds(1)
   /// How long a match may be unknown. A directory that has lost all that it knew hears of it again
   /// when the match's host has registered.
   static let unknownLimit = PlacementRules.silence + PlacementRules.lease + PlacementRules.lease
 
-  private let doors: [Endpoint]
+  /// The doors that the player knows.
+  package private(set) var doors: [Endpoint]
   private var nextDoor: Int
   private var state: State
   /// Why a door could not help when one was asked last.
   private var refusal: PlacementRefusal?
   private var actions = Deque<Action>()
 
-  /// Creates the machine of a player who has just joined. There must be at least one door; the
-  /// player asks the one at `first` first, so that not all players ask the same one.
-  package init(doors: [Endpoint], startingWith first: Int = 0, at now: Instant) {
-    precondition(!doors.isEmpty, "a player needs a door of the fleet")
-    precondition(doors.indices.contains(first), "the first door is one of them")
+  /// Creates the machine of a player who has just joined. The player asks the door at `first`
+  /// first, so that not all players ask the same one.
+  package init(doors: [Endpoint] = [], startingWith first: Int = 0, at now: Instant) {
+    self.doors = []
+    nextDoor = 0
+    state = .playing(lastHeard: now)
+    setDoors(doors, startingWith: first)
+  }
+
+  /// Sets the doors that the player asks from now on, the one at `first` first.
+  package mutating func setDoors(_ doors: [Endpoint], startingWith first: Int = 0) {
+    precondition(
+      doors.isEmpty ? first == 0 : doors.indices.contains(first), "the first door is one of them")
     self.doors = doors
     nextDoor = first
-    state = .playing(lastHeard: now)
   }
 
   package mutating func pollAction() -> Action? { actions.popFirst() }
@@ -73,6 +83,15 @@ package struct HostFailover: Sendable {
     guard state != .ended else { return }
     state = .playing(lastHeard: now)
     refusal = nil
+  }
+
+  /// Reports that the player is at no host, because it has lost the one at which it was, or could
+  /// not join the one to which a door has sent it. It asks again soon, or gives up if it knows no
+  /// door.
+  package mutating func lost(at now: Instant) {
+    if state != .ended, doors.isEmpty { return end(.giveUp(nil)) }
+    guard case .waiting(let until, let since) = state else { return }
+    state = .waiting(until: min(until, now + Self.askInterval), since: since)
   }
 
   package mutating func handleTimeout(at now: Instant) {
@@ -109,8 +128,11 @@ package struct HostFailover: Sendable {
 
   private mutating func ask(since: Instant, at now: Instant) {
     guard now < since + PlacementRules.afterlife else { return end(.giveUp(refusal)) }
-    actions.append(.ask(doors[nextDoor]))
-    nextDoor = (nextDoor + 1) % doors.count
+    // The player may be told a door later.
+    if !doors.isEmpty {
+      actions.append(.ask(doors[nextDoor]))
+      nextDoor = (nextDoor + 1) % doors.count
+    }
     state = .asking(until: now + Self.askInterval, since: since)
   }
 

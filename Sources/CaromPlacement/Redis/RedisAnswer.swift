@@ -45,6 +45,7 @@ package enum RedisAnswer {
       return .resumed(try checkpoint(try items.items(1)), players: try players(try items.items(2)))
     case "renewed": return try renewal(items, to: command)
     case "registered": return try registration(items, to: command)
+    case "doors": return .doors(try doors(try items.items(1)))
     case "status": return .status(try status(items))
     default: throw .invalid(what: "answer of a directory")
     }
@@ -123,6 +124,15 @@ package enum RedisAnswer {
       unseated.append(HeldMatch(try held(row).claim, players: try players(row, from: 1)))
     }
     return .registered(RegistrationResult(lost: lost, unseated: unseated))
+  }
+
+  private static func doors(_ items: RedisItems) throws(DecodeError) -> [HostRecord] {
+    guard items.count <= PlacementRules.doorLimit else {
+      throw .tooLarge(length: UInt64(items.count), limit: UInt64(PlacementRules.doorLimit))
+    }
+    var records: [HostRecord] = []
+    for index in 0..<items.count { records.append(try items.record(index)) }
+    return records
   }
 
   private static func status(_ items: RedisItems) throws(DecodeError) -> FleetStatus {

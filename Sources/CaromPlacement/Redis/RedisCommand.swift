@@ -46,6 +46,7 @@ package enum RedisCommand {
       for player in request.players { arguments.append(player.description) }
     case .locate(let match, let player):
       arguments.append("locate", match.text, player.description)
+    case .doors(let host): arguments.append("doors", host.description)
     case .status: arguments.append("status")
     }
     return arguments.list

@@ -85,6 +85,7 @@ extension RedisFunction {
         record, 'game', game, 'region', region, 'seats', seats, 'used', 0, 'late', 0, 'processor',
         0, 'overloaded', 0)
       call('HINCRBY', P .. 'versions', game, 1)
+      call('ZADD', P .. 'ring:' .. game, 0, h)
       setRank(h)
     end
 
@@ -217,6 +218,21 @@ extension RedisFunction {
       return aboutMatch(name, h, rest)
     end
 
+    -- The hosts of the same game and version that follow in the order of the ids.
+    local function doors(h)
+      local game = call('HGET', hostKey(h), 'game')
+      if not game then return {'unknownHost'} end
+      local ring, records = P .. 'ring:' .. game, {}
+      for _, range in ipairs({{'(' .. h, '+'}, {'-', '(' .. h}}) do
+        local others = call(
+          'ZRANGEBYLEX', ring, range[1], range[2], 'LIMIT', 0, DOORS - #records)
+        for _, other in ipairs(others) do
+          records[#records + 1] = call('HGET', hostKey(other), 'record')
+        end
+      end
+      return {'doors', records}
+    end
+
     local function status()
       local ids, rows = call('ZRANGE', P .. 'leases', 0, -1), {}
       table.sort(ids)
@@ -237,6 +253,7 @@ extension RedisFunction {
       if name == 'drain' then return drain(rest[1]) end
       if name == 'place' then return place(rest) end
       if name == 'locate' then return locate(rest) end
+      if name == 'doors' then return doors(rest[1]) end
       return status()
     end)
     """#

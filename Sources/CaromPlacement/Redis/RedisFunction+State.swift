@@ -2,7 +2,7 @@ extension RedisFunction {
   /// Keys, seats, and how a match gets and loses a host.
   static let state = #"""
     local LEASE, RESERVATION, AFTERLIFE = 3000, 10000, 60000
-    local PLAYERS, MATCHES, ASSIGNED, NUMBERS = 128, 1024, 64, 9007199254740992
+    local PLAYERS, MATCHES, ASSIGNED, DOORS, NUMBERS = 128, 1024, 64, 6, 9007199254740992
     local P, now
 
     local function call(...) return redis.call(...) end
@@ -128,6 +128,7 @@ extension RedisFunction {
       if call('HINCRBY', P .. 'versions', v[1], -1) <= 0 then
         call('HDEL', P .. 'versions', v[1])
       end
+      call('ZREM', P .. 'ring:' .. v[1], h)
       call('ZREM', P .. 'leases', h)
       call('DEL', hostKey(h), P .. 'matches:' .. h, P .. 'assigned:' .. h)
     end

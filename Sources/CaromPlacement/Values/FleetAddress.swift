@@ -126,7 +126,7 @@ extension FleetAddressError: CustomStringConvertible {
     case .encrypted: "Redis with TLS is not supported: use redis:// in a network of its own"
     case .invalidName:
       "the address of a fleet must be redis://HOST:PORT/NAME, and NAME has 1 to 64 letters, "
-        + "digits, '-', '.', '_' and '~'"
+        + "digits, '-', '.', '_' and '~'; in a user or a password, write '/' as %2F"
     case .invalidHost: "the address of the fleet has no valid host: use redis://HOST:PORT/NAME"
     case .invalidPort: "the port of the fleet's address must be a number from 1 to 65535"
     case .invalidLogin:

@@ -11,6 +11,17 @@ package enum PlacementRules {
   package static let afterlife = Duration.seconds(60)
   /// How long a player hears nothing from its host before it asks the fleet.
   package static let silence = Duration.seconds(2)
+  /// The maximum number of doors that a host names to its players.
+  package static let doorLimit = 6
+  /// How often a host asks which doors there are.
+  package static let doorsInterval = Duration.seconds(5)
+  /// How often a host asks that knows no other door than itself.
+  package static let firstDoorsInterval = Duration.seconds(1)
+  /// How often a host gives its players new door tokens, even if the doors are the same.
+  package static let doorTokenInterval = Duration.seconds(60)
+  /// How long a door token is valid. When a player's host dies, at least two minutes of it are
+  /// left: longer than the fleet keeps the match.
+  package static let doorTokenLifetime = Duration.seconds(180)
   /// The maximum number of players in a match.
   package static let playerLimit = 128
   /// The maximum number of matches that a host can have at once.

@@ -20,7 +20,7 @@ extension Host {
   /// Grants a connection the seat that its peer requested. If another connection held the seat,
   /// that connection is closed.
   package mutating func admit(_ id: ConnectionID, at now: Instant) {
-    guard let peer = requestingPeer(on: id) else { return }
+    guard let peer = requestingPeer(on: id), index(of: id).map(isQuestion) == false else { return }
     guard member == nil else { return directoryRequests.append(.admit(id)) }
     apply(seating.admit(id, peer), to: id, at: now)
   }
@@ -35,6 +35,11 @@ extension Host {
   }
 
   mutating func requestSeat(for info: PeerInfo, on id: ConnectionID, at now: Instant) {
+    if let index = index(of: id), isQuestion(index) {
+      // Nothing is reserved, so that the peer keeps a seat that it has, and takes nobody's.
+      entries[index].peer = info
+      return report(.asked(id, info))
+    }
     guard member == nil else { return directoryRequests.append(.seat(id, info)) }
     if hasSeats(for: info) {
       apply(seating.request(id, info), to: id, info, at: now)

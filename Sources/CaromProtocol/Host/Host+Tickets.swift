@@ -83,6 +83,12 @@ extension Host {
       return tickets.holder(of: use.ticket.id) != use.owner
     }
 
+    /// Returns whether the peer of the connection at `index` has a door token, with which it asks a
+    /// question.
+    func isQuestion(_ index: Int) -> Bool {
+      entries[index].connection.secrets?.ticket?.ticket.isForDoors == true
+    }
+
     /// Releases the ticket of a connection that is removed.
     mutating func releaseTicket(of entry: Entry) {
       guard let use = entry.connection.secrets?.ticket else { return }
@@ -122,6 +128,7 @@ extension Host {
     ) -> TicketDecision { .ignored }
     mutating func holdTicket(of connection: Connection) {}
     func hasLostTicket(_ index: Int) -> Bool { false }
+    func isQuestion(_ index: Int) -> Bool { false }
     mutating func releaseTicket(of entry: Entry) {}
     mutating func release(
       _ use: TicketUse, of id: ConnectionID, hasKey: Bool, owner: ConnectionID?

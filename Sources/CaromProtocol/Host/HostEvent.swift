@@ -3,6 +3,8 @@ package enum HostEvent: Hashable, Sendable {
   /// A peer requests a seat, which is reserved for it. If `replacing` is not nil, admitting the
   /// peer closes that connection and gives its seat to the peer.
   case requested(ConnectionID, PeerInfo, replacing: ConnectionID?)
+  /// A peer with a door token asks where its match is. Answer with `close`: the peer gets no seat.
+  case asked(ConnectionID, PeerInfo)
   /// Somebody has tried to join with a wrong code.
   case wrongCode(WrongCode)
   /// An event that a connection reported, passed on unchanged. It is never `requested`, `joining`

@@ -238,7 +238,7 @@ extension Lobby {
       case .closed(let id, let info, _, let wasOpen):
         handleClosed(id, info, wasOpen, at: now)
         events.append(.host(event))
-      case .connection, .adopted, .wrongCode: events.append(.host(event))
+      case .connection, .adopted, .asked, .wrongCode: events.append(.host(event))
       }
       performActions(at: now)
     }

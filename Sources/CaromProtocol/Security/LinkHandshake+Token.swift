@@ -105,7 +105,7 @@
         }), let payload = try? noise.read(parts.message.span.extracting(parts.start...)),
         let owner = key ?? ConnectionKey(decoding: payload)
       else { return nil }
-      use = TicketUse(ticket: ticket, owner: owner)
+      use = TicketUse(ticket: ticket.used(by: (owner.prefix, owner.rest)), owner: owner)
       self.payload = payload
       message = parts.message
       self.noise = noise

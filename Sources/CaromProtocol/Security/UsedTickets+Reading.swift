@@ -31,17 +31,19 @@
       guard case .tickets(let reader) = access, let parts = TokenOpening.Parts(message, self) else {
         return .ignored
       }
-      let holder = book.holder(of: TicketID(parts.ticket))
+      let isHeld = book.holder(of: TicketID(parts.ticket)) != nil
       let ticket: AcceptedTicket
       do throws(ConnectTokenError) {
-        ticket = try reader.read(parts.ticket.span, isHeld: holder != nil, at: now)
+        ticket = try reader.read(parts.ticket.span, isHeld: isHeld, at: now)
       } catch { return .refused(Goodbye.Code(error)) }
       guard let opening = TokenOpening(parts, ticket: ticket, key: key, self) else {
         return .ignored
       }
-      let owner = opening.use.owner
-      if let holder { return holder == owner ? .accepted(opening) : .refused(.tokenUsed) }
-      switch book.use(ticket, by: owner, at: now) {
+      let use = opening.use
+      if let holder = book.holder(of: use.ticket.id) {
+        return holder == use.owner ? .accepted(opening) : .refused(.tokenUsed)
+      }
+      switch book.use(use.ticket, by: use.owner, at: now) {
       case .first, .repeated: return .accepted(opening)
       case .used: return .refused(.tokenUsed)
       case .expired: return .refused(.tokenExpired)
@@ -52,7 +54,8 @@
     /// Reads an initiator's first message on another link of the connection that has used `use`.
     /// Returns nil if the message has another ticket or is not authentic.
     func open(_ message: Span<UInt8>, of key: ConnectionKey, as use: TicketUse) -> TokenOpening? {
-      guard let parts = TokenOpening.Parts(message, self), TicketID(parts.ticket) == use.ticket.id
+      guard let parts = TokenOpening.Parts(message, self),
+        TicketID(parts.ticket) == use.ticket.ticketID
       else { return nil }
       return TokenOpening(parts, ticket: use.ticket, key: key, self)
     }

@@ -7,6 +7,8 @@ public enum SessionEvent: Hashable, Sendable {
   /// A peer requests a seat. Answer with `admit` or `close`. If `replacing` is not nil, admitting
   /// the peer closes that connection and gives its seat to the peer.
   case requested(ConnectionID, PeerInfo, replacing: ConnectionID?)
+  /// A peer with a door token asks where its match is. Answer with `close`: the peer gets no seat.
+  case asked(ConnectionID, PeerInfo)
   /// A connection has opened.
   case opened(ConnectionID, PeerInfo)
   /// An application message has arrived.
@@ -62,6 +64,7 @@ public enum SessionEvent: Hashable, Sendable {
     switch event {
     case .host(.requested(let id, let info, let replacing)):
       self = .requested(id, info, replacing: replacing)
+    case .host(.asked(let id, let info)): self = .asked(id, info)
     case .host(.wrongCode(let failure)): self = .wrongCode(failure)
     case .host(.connection(let id, let event)): self.init(event, on: id)
     case .host(.closed(let id, let info, let reason, let wasOpen)):

@@ -56,6 +56,8 @@ actor SessionHub: LoopActor {
   private var hasLostHost = false
   /// The channels whose readers have received messages since their last `flush`.
   private var unflushed = ChannelMask()
+  /// Receives the questions of players; nil if this side answers none.
+  var takeQuestion: (@Sendable (PlayerQuestion) -> Void)?
   private var observers: [(key: ObjectIdentifier?, observe: @Sendable (PeerEvent) -> Void)] = []
   /// The unreliable messages of channels that have no reader yet.
   private var early = Deque<(channel: UInt8, peer: Peer, bytes: [UInt8])>()
@@ -96,7 +98,7 @@ actor SessionHub: LoopActor {
   /// not keep any peer, because peers refer to the hub.
   func end() {
     events = nil
-    (gateEvent, gateMessage) = (nil, nil)
+    (gateEvent, gateMessage, takeQuestion) = (nil, nil, nil)
     readers = [:]
     observers = []
     (order, peers, departed, unjoined) = ([], [:], [], [:])
@@ -183,6 +185,7 @@ extension SessionHub {
     switch event {
     case .requested(let connection, let info, _):
       if gate == nil { decide(connection, info) }
+    case .asked(let connection, let info): takeQuestion(of: info, on: connection)
     case .opened(let connection, let info):
       guard gate == nil else { return }
       add(makePeer(connection, info))

@@ -125,6 +125,31 @@ extension DirectoryCase {
       }
       #expect(try await fleet.place(2_000, .player(1)) == .refused(.noRoom))
     },
+    DirectoryCase("the doors of a host are the next six of its version in the order of the ids") {
+      fleet in
+      var hosts: [TestHost] = []
+      for number in 1...8 { hosts.append(try await fleet.start(number, region: "r\(number % 3)")) }
+      let stranger = try await fleet.start(9, game: .newHockey)
+      hosts.sort { $0.id < $1.id }
+      for index in hosts.indices {
+        let ring = (1...6).map { hosts[(index + $0) % 8].record }
+        #expect(try await fleet.answer(.doors(of: hosts[index].id)) == .doors(ring))
+      }
+      #expect(try await fleet.answer(.doors(of: stranger.id)) == .doors([]))
+      #expect(try await fleet.answer(.doors(of: .player(1))) == .unknownHost)
+      // A host that drains is a door until it leaves.
+      _ = try await fleet.answer(.drain(hosts[1].id))
+      #expect(
+        try await fleet.answer(.doors(of: hosts[0].id)) == .doors(hosts[1...6].map(\.record)))
+      #expect(try await fleet.send(.withdraw, from: hosts[1]) == .done)
+      #expect(
+        try await fleet.answer(.doors(of: hosts[0].id)) == .doors(hosts[2...7].map(\.record)))
+      fleet.advance(by: .seconds(2))
+      _ = try await fleet.send(.renew(HostLoad()), from: hosts[0])
+      _ = try await fleet.send(.renew(HostLoad()), from: hosts[5])
+      fleet.advance(by: .seconds(1))
+      #expect(try await fleet.answer(.doors(of: hosts[0].id)) == .doors([hosts[5].record]))
+    },
     DirectoryCase("the status shows each host and how many matches there are") { fleet in
       let a = try await fleet.start(1)
       let b = try await fleet.start(2, region: "us")

@@ -111,6 +111,31 @@ import Testing
     #expect(host.takeEvents() == [.lost(Self.claim, to: Self.elsewhere)])
   }
 
+  @Test func `a match that was to move when the directory went away goes on, and is saved again`() {
+    var host = HostScript.playing(Self.claim)
+    host.machine.move(.match(1), .at(90), at: host.now)
+    host.machine.handleDisconnect(of: 1, at: host.now)
+    host.machine.keep(.match(1))
+    host.machine.save(.at(95), of: .match(1), at: host.now)
+    host.advance(by: .milliseconds(500))
+    host.answer(.registered(RegistrationResult()))
+    #expect(host.takeEvents() == [.registered])
+    #expect(host.sent.isEmpty)
+    host.advance(by: .seconds(1))
+    #expect(host.sent.last == .save(Self.claim, .at(95)))
+    #expect(host.admit(.player(2), Self.claim) == .accepted)
+  }
+
+  @Test func `a result that is being recorded is not taken back`() {
+    var host = HostScript.playing(Self.claim)
+    host.machine.finish(.match(1), result: [3], at: host.now)
+    host.machine.keep(.match(1))
+    #expect(host.admit(.player(2), Self.claim) == .tryAgain)
+    host.collect()
+    host.answer(.done, to: .finish(Self.claim, result: [3]))
+    #expect(host.machine.matches.isEmpty)
+  }
+
   @Test func `a result is sent until it has arrived`() {
     var host = HostScript.playing(Self.claim)
     host.machine.finish(.match(1), result: [3, 2], at: host.now)

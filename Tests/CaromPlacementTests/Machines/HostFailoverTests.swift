@@ -47,6 +47,36 @@ import Testing
     #expect(advance(by: .milliseconds(1_999)) == [.join(token: [3])])
   }
 
+  @Test mutating func `a player asks the doors that it was told last`() {
+    #expect(advance(by: .seconds(2)) == [.ask(Self.doors[2])])
+    player.setDoors([Self.doors[1], Self.doors[0]], startingWith: 1)
+    #expect(advance(by: .seconds(2)) == [.ask(Self.doors[0]), .ask(Self.doors[1])])
+  }
+
+  @Test func `a player who knows no door waits to be told one, for a minute`() {
+    var player = HostFailover(at: .zero)
+    var now = Instant.zero
+    #expect(Self.advance(&player, &now, by: .seconds(5)) == [])
+    player.setDoors(Self.doors)
+    #expect(Self.advance(&player, &now, by: .seconds(1)) == [.ask(Self.doors[0])])
+    player.setDoors([])
+    #expect(Self.advance(&player, &now, by: .seconds(60)) == [.giveUp(nil)])
+  }
+
+  @Test func `a player who loses its host and knows no door gives up at once`() {
+    var player = HostFailover(at: .zero)
+    player.lost(at: .zero)
+    #expect(player.pollAction() == .giveUp(nil) && player.nextTimeout == nil)
+  }
+
+  @Test mutating func `a player who finds nobody where a door says asks again after a second`() {
+    #expect(advance(by: .seconds(2)).count == 1)
+    player.handle(.moved(token: [1]), at: now)
+    player.lost(at: now)
+    #expect(advance(by: .milliseconds(999)) == [.join(token: [1])])
+    #expect(advance(by: .milliseconds(1)) == [.ask(Self.doors[0])])
+  }
+
   @Test mutating func `a player whose host lives waits a second`() {
     #expect(advance(by: .seconds(2)).count == 1)
     player.handle(.stay, at: now)

@@ -50,7 +50,10 @@ struct CommandScript {
       return .place(
         PlacementRequest(.match(number(1...6)), players: players(3), game: game, near: regions))
     case 2: return .locate(.match(number(1...6)), player: .player(number(1...9)))
-    case 3: return generator.chance(0.1) ? .drain(HostRecord.make(number(1...4)).id) : .status
+    case 3:
+      let host = HostRecord.make(number(1...4)).id
+      return generator.chance(0.1)
+        ? .drain(host) : generator.chance(0.5) ? .doors(of: host) : .status
     case 4...6: return aboutClaim()
     default: return aboutHost()
     }

@@ -71,6 +71,8 @@ import Testing
       .array([text("renewed"), .integer(-1), .array([])]),
       .array([text("renewed"), .integer(0), .array(Array(repeating: claim, count: 65))]),
       .array([text("registered"), .array([.array([.integer(0)])]), .array([])]),
+      .array([text("doors"), .array([text("host")])]), .array([text("doors"), record]),
+      .array([text("doors"), .array(Array(repeating: record, count: 7))]),
       .array([text("status"), .array([.array([record])]), .integer(0), .integer(0)]),
     ]
     for value in wrong {

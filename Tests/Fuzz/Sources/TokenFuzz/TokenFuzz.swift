@@ -57,11 +57,18 @@ private func present(_ script: inout FuzzScript) {
   let now = UnixTime(milliseconds: Int64(script.next()) * 100)
   let own = script.next()
   var generator = SeededGenerator(seed: UInt64(script.next()))
+  let isForDoors = script.next() & 3 == 1
+  let (endpoints, time) = (hosts.map(endpoint), UnixTime(milliseconds: made))
   guard
-    let token = try? ConnectToken(
-      for: hosts.map(endpoint), player: player, lifetime: .milliseconds(lifetime), data: data,
-      key: backendKey, at: UnixTime(milliseconds: made), using: &generator)
+    let token = try? isForDoors
+      ? ConnectToken(
+        asking: endpoints, player: player, lifetime: .milliseconds(lifetime), data: data,
+        key: backendKey, at: time, using: &generator)
+      : ConnectToken(
+        for: endpoints, player: player, lifetime: .milliseconds(lifetime), data: data,
+        key: backendKey, at: time, using: &generator)
   else { preconditionFailure("a token within the limits is made") }
+  precondition(token.isForDoors == isForDoors)
   precondition(token.bytes.count <= ConnectToken.maximumLength)
   precondition(token.open(with: backendKey)?.data == data)
   var ticket = token.ticketBytes
@@ -71,12 +78,17 @@ private func present(_ script: inout FuzzScript) {
   let isHeld = script.next() & 7 == 1
   let reader = TicketReader(keys: [backendKey], start: start, endpoints: [endpoint(own)])
   let accepted = try? reader.read(ticket.span, isHeld: isHeld, at: now)
-  let isInTime = isHeld || made <= now.milliseconds && now.milliseconds < made + lifetime
+  let isInTime =
+    (isHeld || now.milliseconds < made + lifetime)
+    && (isForDoors || (isHeld || made <= now.milliseconds) && made > start.milliseconds)
   let isRight =
-    ticket == token.ticketBytes && isInTime && made > start.milliseconds
+    ticket == token.ticketBytes && isInTime
     && hosts.contains { endpoint($0) == endpoint(own) }
   precondition((accepted != nil) == isRight, "a host accepts what the backend has made for it")
-  if let accepted { precondition(accepted.player == player && accepted.data == data) }
+  if let accepted {
+    precondition(accepted.player == player && accepted.data == data)
+    precondition(accepted.isForDoors == isForDoors, "a door token never gives a seat")
+  }
 }
 
 private func index(_ script: inout FuzzScript, _ count: Int) -> Int {
