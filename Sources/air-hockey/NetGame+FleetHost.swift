@@ -86,7 +86,8 @@ extension NetGame {
     summary.score = confirmedState?.score ?? summary.score
     role = .undecided
     isPlaying = false
-    (fleet?.match, fleet?.refusal) = (nil, nil)
+    fleet?.match = nil
+    fleet?.refusal = nil
     fleet?.isMoving = false
     clientSeats = ClientSeats(strength: setup.strength, seed: .random(in: 0 ... .max))
     clientPeers = SeatValues(nil, nil)
