@@ -90,7 +90,8 @@ struct FleetPlayTests {
         return $0 && line.hasPrefix("goal for ")
       }
     }
-    try #require(line != nil, "no goal after '\(text)' in \(table.process.errors.all())")
+    guard line == nil else { return }
+    Issue.record("no goal after '\(text)' in \(await table.process.errors.all())")
   }
 
   /// Expects that each goal of match 2 was told once, so that the score has grown by one each time.
