@@ -137,7 +137,7 @@ extension Connection {
   private mutating func receive(_ goodbye: Goodbye, at now: Instant) {
     guard !isEnding else { return }
     guard goodbye.code != .moved || isInitiator else { return closeForViolation(at: now) }
-    if case .requested = state { lateAnswer = Goodbye(.forgotten) }
+    if isRequested { lateAnswer = Goodbye(.forgotten) }
     channels.dropOutgoing()
     emitClosed(goodbye.reason)
     if stream != nil { linkAction = .closeAfterFlush }

@@ -85,8 +85,9 @@ package struct Connection {
   /// The goodbye to send once the messages before it have been sent or acknowledged; nil if there
   /// is none.
   @Boxed var goodbye: Goodbye?
-  /// The goodbye with which this side answers a request that the peer also sends on another link.
-  /// Set if the connection ended while the first request was waiting for its answer; nil otherwise.
+  /// The goodbye with which this side answers what the peer sends on another link: the same request
+  /// again, or a wish to join. Nil until this side ends the connection, or the peer withdraws its
+  /// request.
   @Boxed var lateAnswer: Goodbye?
   /// The earliest time for the receive windows to grow again, if the connection has no datagram
   /// path.
@@ -147,6 +148,8 @@ extension Connection {
   }
 
   package var isOpen: Bool { if case .open = state { true } else { false } }
+  /// Whether the peer has requested a seat and waits for the answer.
+  var isRequested: Bool { if case .requested = state { true } else { false } }
   /// Whether the peer's goodbye has arrived and may have to be acknowledged again.
   package var isLingering: Bool { if case .lingering = state { true } else { false } }
   package var isClosed: Bool { if case .closed = state { true } else { false } }
@@ -187,7 +190,7 @@ extension Connection {
   ) {
     guard !isEnding else { return }
     let goodbye = withoutExposedSecrets(goodbye)
-    if case .requested = state { lateAnswer = goodbye }
+    if isOpen || isRequested { lateAnswer = goodbye }
     channels.dropUnreliable()
     emitClosed(reason)
     guard stream != nil || datagram?.isOpen == true else {

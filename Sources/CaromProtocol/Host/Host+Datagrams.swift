@@ -356,10 +356,15 @@ extension Host {
   }
 
   /// Closes the connection at `index`, because its stream belongs to a connection that no longer
-  /// exists or has ended. If that connection is still declining its peer's request, the same answer
-  /// is sent on this stream too, where it may arrive first.
+  /// exists or has ended. If that connection is still saying goodbye, it says the same on this
+  /// stream too, where it may arrive first. A goodbye that waits for messages before it says
+  /// nothing here, because it would overtake them.
   mutating func closeAsForgotten(_ index: Int, at now: Instant) {
     let owner = keys[entries[index].connection.key].flatMap { self.index(of: $0) }
+    if let owner, owner != index, entries[owner].connection.goodbye != nil {
+      entries[index].connection.emitClosed(.connectionLost)
+      return entries[index].connection.closeNow()
+    }
     let answer = owner.flatMap { $0 == index ? nil : entries[$0].connection.lateAnswer }
     entries[index].connection.close(
       answer ?? Goodbye(.forgotten), as: .connectionLost, at: now)

@@ -117,19 +117,20 @@ import Testing
   ])
   func `a stream of an ended connection is refused`(packet: ControlPacket) throws {
     var (host, path) = try seated()
-    host.close(path, Goodbye(.left), at: now)
-    let later = now + .seconds(5)
-    for ended in [false, true] {
-      if ended {
-        for pass in 0..<2 { host.handleTimeout(at: later + .milliseconds(50 * pass)) }
-        host.didFlush(path, at: later)
-      }
+    host.close(path, Goodbye(.busy), at: now)
+    // The goodbye waits until the grant is acknowledged, but not until the connection must end.
+    let phases: [(after: Duration, answer: Goodbye?)] = [
+      (.zero, nil), (.milliseconds(900), Goodbye(.busy)), (.seconds(5), Goodbye(.forgotten)),
+    ]
+    for (after, answer) in phases {
+      for pass in 0..<2 { host.handleTimeout(at: now + after + .milliseconds(50 * pass)) }
+      if answer?.code == .forgotten { host.didFlush(path, at: now + after) }
       while host.pollEvent() != nil {}
       let link = send(packet, to: &host)
       let event = host.pollEvent()
       #expect(event == .closed(link, nil, .connectionLost, wasOpen: false))
       let sent = host.pollTransmit(on: link, queued: 0, at: now)
-      #expect(sent == ControlPacket.goodbye(Goodbye(.forgotten)).packet.framed())
+      #expect(sent == answer.map { ControlPacket.goodbye($0).packet.framed() })
       host.handleLinkEnd(.ended, of: link, at: now)
     }
     #expect(host.index(of: path) == nil)
