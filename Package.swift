@@ -59,6 +59,7 @@ let package = Package(
     .library(name: "CaromSession", targets: ["CaromSession"]),
     .library(name: "CaromNearby", targets: ["CaromNearby"]),
     .library(name: "CaromServer", targets: ["CaromServer"]),
+    .library(name: "CaromFleet", targets: ["CaromFleet"]),
     .library(name: multipeer, targets: [multipeer]),
     .library(name: gameKit, targets: [gameKit]),
     .library(name: "CaromBonjour", targets: ["CaromBonjour"]),
@@ -301,7 +302,7 @@ let package = Package(
     tests(
       "CaromFleet",
       [
-        "CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromProtocol",
+        "Carom", "CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromProtocol",
         "CaromSession", "CaromTransport", "TestRedis",
       ]),
     .target(

@@ -8,9 +8,9 @@ import CaromTransport
 /// It connects when it is first asked something, and connects again by itself when the connection
 /// is lost. While the directory is away, every command fails at once with the reason. A command
 /// whose answer was lost can be repeated: the second time changes nothing more.
-package actor FleetDirectory: LoopActor {
+public actor FleetDirectory: LoopActor {
   /// Whether the directory can be reached. Each change is told once.
-  package enum Change: Hashable, Sendable {
+  public enum Change: Hashable, Sendable {
     /// The directory cannot be reached, for this reason.
     case away(RedisError)
     /// The directory can be reached again.
@@ -30,10 +30,12 @@ package actor FleetDirectory: LoopActor {
   /// How many changes wait for a reader; the oldest ones are dropped.
   private static let changeLimit = 16
 
-  package nonisolated let loop: NetworkLoop
-  package nonisolated let address: FleetAddress
+  /// The loop of the connection.
+  public nonisolated let loop: NetworkLoop
+  /// Where the directory is.
+  public nonisolated let address: FleetAddress
   /// When the directory goes away and comes back, for one reader.
-  package nonisolated let changes: AsyncStream<Change>
+  public nonisolated let changes: AsyncStream<Change>
   private let changed: AsyncStream<Change>.Continuation
   private var state = State.idle
   private var delay = ReconnectDelay()
@@ -41,7 +43,8 @@ package actor FleetDirectory: LoopActor {
   private var timer: LoopTimer?
   private var attempt: Task<Void, Never>?
 
-  package init(_ address: FleetAddress, on loop: NetworkLoop) {
+  /// Creates the directory without connecting to it.
+  public init(_ address: FleetAddress, on loop: NetworkLoop) {
     self.loop = loop
     self.address = address
     generator = LoopGenerator(of: loop)
@@ -67,7 +70,7 @@ package actor FleetDirectory: LoopActor {
   }
 
   /// Ends the connection. Commands without an answer fail, and so do all that follow.
-  package func close() {
+  public func close() {
     let before = state
     state = .closed
     timer?.cancel()
@@ -124,7 +127,7 @@ package actor FleetDirectory: LoopActor {
 
 extension FleetDirectory {
   /// Finds a host for a match. The result is a refusal at once if there is none.
-  package func place(
+  public func place(
     _ request: PlacementRequest
   ) async throws(RedisError) -> Result<Placement, PlacementRefusal> {
     switch try await answer(.place(request)) {
@@ -134,12 +137,15 @@ extension FleetDirectory {
     }
   }
 
-  /// Finds a host for a match of one player, as a matchmaker does, and returns the token with which
-  /// the player joins it.
-  package func place(
-    _ match: MatchID, for player: PeerID, of game: GameVersion, key: BackendKey
+  /// Finds a host for one player of a match, as a matchmaker does, and returns the token with which
+  /// the player joins it within 10 seconds. `regions` has the regions in which the host may be, the
+  /// preferred one first; if there is none, it may be in any.
+  public func place(
+    _ match: MatchID, for player: PeerID, of game: GameVersion, near regions: [String] = [],
+    key: BackendKey
   ) async throws(RedisError) -> Result<ConnectToken, PlacementRefusal> {
-    switch try await place(PlacementRequest(match, players: [player], game: game)) {
+    let request = PlacementRequest(match, players: [player], game: game, near: regions)
+    switch try await place(request) {
     case .failure(let refusal): return .failure(refusal)
     case .success(let placement):
       let now = UnixTime(milliseconds: WallClock.milliseconds)
@@ -153,14 +159,14 @@ extension FleetDirectory {
   }
 
   /// Returns the hosts of the fleet, and how many matches there are.
-  package func status() async throws(RedisError) -> FleetStatus {
+  public func status() async throws(RedisError) -> FleetStatus {
     guard case .status(let status) = try await answer(.status) else { throw Self.unexpected }
     return status
   }
 
   /// Lets a host get no more matches, and has it move those that it has. Returns false if no host
   /// of the fleet has the id.
-  package func drain(_ host: PeerID) async throws(RedisError) -> Bool {
+  public func drain(_ host: PeerID) async throws(RedisError) -> Bool {
     switch try await answer(.drain(host)) {
     case .done: return true
     case .unknownHost: return false

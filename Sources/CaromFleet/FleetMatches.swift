@@ -10,10 +10,10 @@ import CaromTransport
 /// there, with a connect token for it. The host gives its players door tokens, and answers the
 /// players of other hosts who ask where their match is.
 ///
-/// The session accepts connect tokens with the fleet's key, admits players by the `gate`, and runs
-/// on one loop, which is that of the membership.
-package actor FleetMatches: LoopActor {
-  package enum Event: Hashable, Sendable {
+/// `Session.host(in:as:…)` makes it.
+public actor FleetMatches: LoopActor {
+  /// What happens to the matches of a host, and to the host in its fleet.
+  public enum Event: Hashable, Sendable {
     /// The host is in the fleet, for the first time or again.
     case registered
     /// Begin this match, or go on with it from the checkpoint. Its players come next, or have come.
@@ -40,7 +40,8 @@ package actor FleetMatches: LoopActor {
   /// How long the host waits before it asks again for another host for a match that it cannot run.
   private static let retryInterval = Duration.seconds(1)
 
-  package nonisolated let loop: NetworkLoop
+  /// The loop of the session, and of the connection to the directory.
+  public nonisolated let loop: NetworkLoop
   package nonisolated let membership: FleetMembership
   let session: Session
   private let gate: FleetGate
@@ -54,12 +55,15 @@ package actor FleetMatches: LoopActor {
   private var isLeaving = false
   private var reader: Task<Void, Never>?
   private let handle: @Sendable (Event) -> Void
+  private nonisolated let untaken: Locked<[Event]>
 
-  /// Creates the matches of a host that joins the fleet with `begin`. `handle` is called on the
-  /// loop with all that happens.
+  /// Creates the matches of a host that joins the fleet with `begin`. The session accepts connect
+  /// tokens with the fleet's key, admits players by the `gate`, and runs on one loop, which is that
+  /// of the membership. `handle` is called on the loop with all that happens; if it is nil,
+  /// `takeEvents` returns it.
   package init(
     of membership: FleetMembership, over session: Session, gate: FleetGate, key: BackendKey,
-    _ handle: @escaping @Sendable (Event) -> Void
+    _ handle: (@Sendable (Event) -> Void)? = nil
   ) {
     precondition(
       session.loops.count == 1 && session.loop === membership.loop,
@@ -69,7 +73,9 @@ package actor FleetMatches: LoopActor {
     self.session = session
     self.gate = gate
     self.key = key
-    self.handle = handle
+    let untaken = Locked<[Event]>([])
+    self.untaken = untaken
+    self.handle = handle ?? { event in untaken.withLock { $0.append(event) } }
     generator = LoopGenerator(of: loop)
   }
 
@@ -88,26 +94,43 @@ package actor FleetMatches: LoopActor {
 
   // MARK: What the game does
 
+  /// Returns what has happened since the last call, the oldest event first. Can be called from any
+  /// thread; call it in each tick.
+  public nonisolated func takeEvents() -> [Event] {
+    untaken.withLock { events in
+      defer { events = [] }
+      return events
+    }
+  }
+
+  /// The match for which a peer has come; nil if it has left, or has come to ask something.
+  public func match(of peer: Peer) -> MatchID? { players[peer] }
+
+  /// The peers who play a match.
+  public func players(of match: MatchID) -> [Peer] {
+    players.filter { $0.value == match }.map(\.key)
+  }
+
   /// Sets the checkpoint of a match. It is sent with the next renewal, or at once if `isUrgent`.
-  package func save(_ checkpoint: Checkpoint, of match: MatchID, isUrgent: Bool = false) {
+  public func save(_ checkpoint: Checkpoint, of match: MatchID, isUrgent: Bool = false) {
     membership.assumeIsolated { $0.save(checkpoint, of: match, isUrgent: isUrgent) }
   }
 
   /// Lets the host get no more matches.
-  package func drain() { membership.assumeIsolated { $0.drain() } }
+  public func drain() { membership.assumeIsolated { $0.drain() } }
 
   /// Asks for another host for a match, which must not change any more. `moved` follows, or
   /// `notMoved`.
-  package func move(_ match: MatchID, _ checkpoint: Checkpoint?) {
+  public func move(_ match: MatchID, _ checkpoint: Checkpoint?) {
     membership.assumeIsolated { $0.move(match, checkpoint) }
   }
 
   /// Takes `move` back, because the directory cannot be reached: the match goes on here. If the
   /// directory has moved it already, `moved` follows when it is back.
-  package func keep(_ match: MatchID) { membership.assumeIsolated { $0.keep(match) } }
+  public func keep(_ match: MatchID) { membership.assumeIsolated { $0.keep(match) } }
 
   /// Reports that a match is over, with a result of at most 8,192 bytes.
-  package func finish(_ match: MatchID, result: [UInt8]) {
+  public func finish(_ match: MatchID, result: [UInt8]) {
     membership.assumeIsolated { $0.finish(match, result: result) }
   }
 
@@ -138,10 +161,6 @@ package actor FleetMatches: LoopActor {
       membership.assumeIsolated { $0.remove(id, from: match) }
     default: break
     }
-  }
-
-  private func peers(of match: MatchID) -> [Peer] {
-    players.filter { $0.value == match }.map(\.key)
   }
 
   private func sendAway(_ peer: Peer, to placement: Placement?) {
@@ -178,7 +197,7 @@ package actor FleetMatches: LoopActor {
     case .finished(let claim): end(claim.match, .finished(claim.match), nil)
     case .notMoved(let claim, let refusal): handleNotMoved(claim.match, refusal)
     case .noSeat(let claim, let player):
-      for peer in peers(of: claim.match) where peer.id == player {
+      for peer in players(of: claim.match) where peer.id == player {
         peer.disconnect(Goodbye(.full), as: .full)
       }
     case .drainRequested: handle(.drainRequested)
@@ -203,7 +222,7 @@ package actor FleetMatches: LoopActor {
   private func end(_ match: MatchID, _ event: Event, _ placement: Placement?) {
     if matches.remove(match) != nil { handle(event) }
     // A match may have been moved before the game has heard of it.
-    for peer in peers(of: match) { sendAway(peer, to: placement) }
+    for peer in players(of: match) { sendAway(peer, to: placement) }
     if gate.match == match { gate.match = nil }
   }
 

@@ -3,7 +3,7 @@ import CaromPlacement
 import CaromTransport
 
 /// Why a Redis server gave no answer, or none of use. No error contains a password.
-package enum RedisError: Error, Hashable, Sendable {
+public enum RedisError: Error, Hashable, Sendable {
   /// The connection could not be opened, or has broken: open another one.
   case transport(TransportError)
   /// The server sent something that is no answer: check that it is a Redis server.
@@ -67,7 +67,7 @@ extension RedisError {
 
 extension RedisError: CustomStringConvertible {
   /// A line for users that says what happened and what to do.
-  package var description: String {
+  public var description: String {
     switch self {
     case .transport(.closed):
       "the connection to the fleet's directory was closed: check the Redis server"

@@ -94,15 +94,3 @@ struct FleetJourney {
     }
   }
 }
-
-extension SessionError {
-  /// Whether another attempt, perhaps at another host, may succeed.
-  fileprivate var mayPassElsewhere: Bool {
-    switch self {
-    case .transport(.cancelled), .refused(.versionMismatch), .refused(.wrongApplication),
-      .refused(.securityMismatch), .refused(.tokenRefused(.notAuthentic)):
-      false
-    default: true
-    }
-  }
-}

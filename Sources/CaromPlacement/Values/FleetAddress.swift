@@ -7,24 +7,24 @@ import CaromCrypto
 /// address in brackets. PORT may be left out, and is 6379 then. A user and a password may stand
 /// before HOST, as `USER:PASSWORD@` or `:PASSWORD@`; in both, any byte may be written as "%" and
 /// two hexadecimal digits (RFC 3986 §2.1, §3.2.1). The description shows neither of them.
-package struct FleetAddress: Equatable, Sendable {
+public struct FleetAddress: Equatable, Sendable {
   /// The port of Redis servers.
-  package static let defaultPort: UInt16 = 6_379
+  public static let defaultPort: UInt16 = 6_379
   /// The maximum length in bytes of a user's name or of a password.
-  package static let credentialLimit = 512
+  public static let credentialLimit = 512
 
   /// The name or the address of the server, without brackets.
-  package let host: String
-  package let port: UInt16
+  public let host: String
+  public let port: UInt16
   /// The name of the fleet: 1 to 64 letters, digits, dots, hyphens, underscores and tildes.
-  package let fleet: MatchID
+  public let fleet: MatchID
   /// The user as whom programs log in; nil for Redis's default user.
-  package let user: String?
+  public let user: String?
   /// The password with which programs log in; nil if they need none.
   package var password: SecretBytes?
 
   /// Reads the text of an address.
-  package init(_ text: String) throws(FleetAddressError) {
+  public init(_ text: String) throws(FleetAddressError) {
     guard !text.hasPrefix("rediss://") else { throw .encrypted }
     guard text.hasPrefix("redis://") else { throw .noAddress }
     let parts = text.dropFirst(8).split(
@@ -94,16 +94,17 @@ package struct FleetAddress: Equatable, Sendable {
 
 extension FleetAddress: CustomStringConvertible, CustomReflectable {
   /// The text of the address without the user and the password.
-  package var description: String {
+  public var description: String {
     "redis://\(host.contains(":") ? "[\(host)]" : host):\(port)/\(fleet)"
   }
 
-  package var customMirror: Mirror { Mirror(self, children: []) }
+  /// Shows no properties, so that nothing prints the password.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Why a text is not the address of a fleet's directory. No error contains a part of the text,
 /// which may have a password.
-package enum FleetAddressError: Error, Hashable, Sendable {
+public enum FleetAddressError: Error, Hashable, Sendable {
   /// The text does not begin with `redis://`.
   case noAddress
   /// The text begins with `rediss://`, which stands for a connection with TLS.
@@ -120,7 +121,7 @@ package enum FleetAddressError: Error, Hashable, Sendable {
 
 extension FleetAddressError: CustomStringConvertible {
   /// A line for users that says what happened and what to do.
-  package var description: String {
+  public var description: String {
     switch self {
     case .noAddress: "the address of a fleet must be redis://HOST:PORT/NAME"
     case .encrypted: "Redis with TLS is not supported: use redis:// in a network of its own"

@@ -57,6 +57,11 @@ extension Host {
     index(of: id).map { entries[$0].connection.peerStatistics }
   }
 
+  /// Returns when something came from the peer last; nil if there is no such connection.
+  package func lastReceived(from id: ConnectionID) -> Instant? {
+    index(of: id).map { entries[$0].connection.lastReceived }
+  }
+
   /// Returns the number of bytes of memory that the connection's messages occupy, in both
   /// directions.
   package func heldBytes(of id: ConnectionID) -> Int {

@@ -59,6 +59,10 @@ extension SessionNode {
     lobby.host.statistics(of: connection)
   }
 
+  func lastReceived(from connection: ConnectionID) -> Instant? {
+    lobby.host.lastReceived(from: connection)
+  }
+
   /// The number of player seats that are neither taken nor requested.
   public var freeSeats: Int { freeSeats(forSpectators: false) }
 

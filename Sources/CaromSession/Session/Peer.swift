@@ -16,6 +16,12 @@ public struct Peer: Sendable {
 
   var node: SessionNode { hub.node }
 
+  /// When something came from the peer last; nil if the connection has ended. Must be called on
+  /// the loop.
+  package var lastReceived: Instant? {
+    node.assumeIsolated { $0.lastReceived(from: connectionID) }
+  }
+
   /// The peer's id.
   public var id: PeerID { info.id }
   /// The peer's display name.

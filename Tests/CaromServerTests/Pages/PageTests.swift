@@ -11,6 +11,7 @@ import Testing
     ("Start", "../../../Examples/Sources/Start/main.swift"),
     ("Sessions", "SessionsExamples.swift"), ("Worlds", "WorldsExamples.swift"),
     ("Servers", "ServersExamples.swift"), ("Moving", "MovingExamples.swift"),
+    ("Fleets", "../../CaromFleetTests/FleetsExamples.swift"),
   ])
   func `every example on the page is compiled`(page: String, path: String) throws {
     let text = try String(contentsOf: Self.pages.appending(path: "\(page).md"), encoding: .utf8)

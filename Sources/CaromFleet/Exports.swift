@@ -1,0 +1,2 @@
+@_exported import CaromPlacement
+@_exported import CaromSession

@@ -1,0 +1,21 @@
+import CaromPlacement
+
+/// Why a player cannot go on with a match of a fleet.
+public enum FleetMatchError: Error, Hashable, Sendable {
+  /// The player has lost its host, and no host of the fleet can go on with the match, for this
+  /// reason.
+  case refused(PlacementRefusal)
+  /// The player has lost its host, and no other host of the fleet has answered for a minute, or the
+  /// player knows none: ask the matchmaker.
+  case noAnswer
+}
+
+extension FleetMatchError: CustomStringConvertible {
+  /// A line for users that says what happened and what to do.
+  public var description: String {
+    switch self {
+    case .refused(let refusal): "the match cannot go on: \(refusal)"
+    case .noAnswer: "no other host of the fleet answers: ask the matchmaker again"
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import CaromCore
+import CaromCrypto
+import CaromProtocol
+import CaromSession
+import CaromTransport
+
+/// The way of a player from host to host: watches whether the player's present host lives, and says
+/// where the match goes on when it does not.
+actor MatchJourney: LoopActor {
+  /// What comes after a host.
+  enum Next: Sendable {
+    case join(ConnectToken)
+    case over
+  }
+
+  /// The time between two looks at whether something has come from the host.
+  private static let watchInterval = Duration.milliseconds(250)
+
+  nonisolated let loop: NetworkLoop
+  private let follower: FleetFollower
+  private let steps: AsyncStream<FleetFollower.Step>
+  private let taken: AsyncStream<FleetFollower.Step>.Continuation
+  private var reader: Task<Void, Never>?
+  /// The follower's newest step that nobody has followed.
+  private var step: FleetFollower.Step?
+  private var waiter: CheckedContinuation<Void, Never>?
+  /// The host at which the player is.
+  private var host: Peer?
+  /// Whether the player has been at a host.
+  private(set) var hasArrived = false
+  /// Why the connection to the last host has ended; nil if it has not, or never existed.
+  private var ending: DisconnectReason?
+  /// When something came from the host last.
+  private var lastHeard: Instant?
+  private var timer: LoopTimer?
+
+  init(_ player: PeerInfo, over kinds: LinkKinds, on loop: NetworkLoop) {
+    self.loop = loop
+    let (steps, taken) = AsyncStream.makeStream(of: FleetFollower.Step.self)
+    (self.steps, self.taken) = (steps, taken)
+    follower = FleetFollower(player, over: kinds, on: loop) { taken.yield($0) }
+  }
+
+  /// Notes that the player joins the host of a token.
+  func depart(with token: ConnectToken) async {
+    if reader == nil {
+      reader = Task { [weak self, steps] in
+        for await step in steps { await self?.take(step) }
+      }
+    }
+    ending = nil
+    await follower.joins(with: token)
+  }
+
+  /// Notes that the player is at a host.
+  func arrive(at host: Peer, of session: Session) async {
+    (self.host, hasArrived, lastHeard) = (host, true, nil)
+    await session.observe { [weak self] event in self?.assumeIsolated { $0.observe(event) } }
+    // It ends with the session.
+    Task { [follower] in await follower.readDoors(of: session) }
+    // The host may have left before it was observed.
+    if await !session.peers.contains(host) { ending = ending ?? .connectionLost }
+    if timer == nil { timer = LoopTimer(on: loop, owner: self) { $0.watch() } }
+    watch()
+  }
+
+  /// Ends the visit of a host. Returns whether the host is gone.
+  func leave() -> Bool {
+    timer?.cancel()
+    host = nil
+    return ending != nil
+  }
+
+  /// Returns where the match goes on, now that the host is gone. Throws if it goes on nowhere, or
+  /// the host has sent the player away for good.
+  func next() async throws -> Next {
+    if step == nil {
+      switch ending {
+      case .moved(let next)?:
+        if let token = next.token { return .join(token) }
+      case .finished?: return .over
+      case nil, .timedOut?, .connectionReset?, .connectionLost?, .left?: break
+      case let reason?: throw SessionError.refused(reason)
+      }
+      await follower.lostHost()
+      try await waitForStep()
+    }
+    switch step.take() {
+    case .join(let token)?: return .join(token)
+    case .over?: return .over
+    case .giveUp(let refusal)?: throw refusal.map { FleetMatchError.refused($0) } ?? .noAnswer
+    case nil: throw CancellationError()
+    }
+  }
+
+  /// Ends the journey.
+  func end() async {
+    timer?.cancel()
+    taken.finish()
+    await follower.end()
+  }
+
+  /// Takes a step of the follower. A player who is at a host, of which nothing is heard, leaves it.
+  private func take(_ step: FleetFollower.Step) {
+    self.step = step
+    host?.disconnect(as: .timedOut)
+    waiter.take()?.resume()
+  }
+
+  private func waitForStep() async throws {
+    await withTaskCancellationHandler {
+      guard step == nil, !Task.isCancelled else { return }
+      await withCheckedContinuation { waiter = $0 }
+    } onCancel: {
+      loop.post { [weak self] in self?.assumeIsolated { $0.waiter.take()?.resume() } }
+    }
+  }
+
+  private func observe(_ event: PeerEvent) {
+    guard case .left(let peer, let reason) = event, peer == host else { return }
+    ending = ending ?? reason
+  }
+
+  private func watch() {
+    guard let host, ending == nil else { return }
+    timer?.arm(after: Self.watchInterval)
+    let heard = host.lastReceived
+    guard heard != lastHeard else { return }
+    lastHeard = heard
+    follower.assumeIsolated { $0.heard() }
+  }
+}

@@ -1,0 +1,104 @@
+import Carom
+import CaromCrypto
+import CaromFleet
+import TestRedis
+import Testing
+
+/// The programs of the page Fleets.
+@Suite(
+  .timeLimit(.minutes(1)),
+  .enabled(if: RedisServer.path != nil, Comment(rawValue: RedisServer.need)))
+struct FleetProgramTests {
+  private let key = BackendKey.random()
+  private static let game = GameVersion("counts", "1")
+
+  private func settings(_ address: FleetAddress, region: String) -> FleetSettings {
+    FleetSettings(
+      address, key: key, as: .random(), game: Self.game, addresses: [.loopback4], region: region)
+  }
+
+  private static func host(_ fleet: FleetSettings, on loop: NetworkLoop) -> Task<Void, any Error> {
+    Task {
+      let me = PeerInfo(name: fleet.region, application: "counts")
+      try await hostCounts(in: fleet, as: me, on: loop)
+    }
+  }
+
+  /// Waits until the fleet is as `isWanted` says: hosts tell the directory on connections of their
+  /// own.
+  private func wait(
+    for directory: FleetDirectory, _ isWanted: (FleetStatus) -> Bool
+  ) async throws {
+    while try await !isWanted(directory.status()) {
+      try await directory.loop.sleep(until: directory.loop.now + .milliseconds(20))
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a match goes on at another host when its host is drained, or ends`(isDrained: Bool)
+    async throws
+  {
+    try await RedisServer.withLoop { server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      let (near, far) = (settings(address, region: "eu-west"), settings(address, region: "any"))
+      // The nearer host knows the other one as a door from the beginning.
+      let other = Self.host(far, on: loop)
+      try await wait(for: directory) { $0.hosts.count == 1 }
+      let host = Self.host(near, on: loop)
+      try await wait(for: directory) { $0.hosts.count == 2 }
+      let match = try #require(MatchID("m1"))
+      var players: [Task<Count?, any Error>] = []
+      for _ in 0..<2 {
+        let me = PeerInfo(id: .random(), name: "player", application: "counts")
+        let token = try await placePlayer(me.id, in: match, of: Self.game, key: key, directory)
+        players.append(Task { try await raiseCount(with: token, as: me, on: loop) })
+      }
+      try await wait(for: directory) { status in
+        status.hosts.contains { $0.record.region == "eu-west" && $0.seatsInUse == 2 }
+      }
+      if isDrained {
+        #expect(try await directory.drain(PeerID(of: near.identity.publicKey)))
+        try await host.value
+      } else {
+        host.cancel()
+        try await host.value
+      }
+      for player in players { #expect(try await player.value?.value ?? 0 >= 100) }
+      let status = try await directory.status()
+      #expect(status.hosts.map(\.record.region) == ["any"])
+      #expect(status.matches == 1 && status.orphans == 0)
+      other.cancel()
+      try await other.value
+      await directory.close()
+    }
+  }
+
+  @Test func `a player whose host is gone for good, with no other one, is told so`() async throws {
+    try await RedisServer.withLoop { server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      let fleet = settings(address, region: "any")
+      let host = Self.host(fleet, on: loop)
+      try await wait(for: directory) { $0.hosts.count == 1 }
+      let (id, match) = (PeerID.random(), try #require(MatchID("m1")))
+      let token = try await placePlayer(id, in: match, of: Self.game, key: key, directory)
+      let me = PeerInfo(id: id, name: "player", application: "counts")
+      await directory.close()
+      let failure = await #expect(throws: SessionError.self) {
+        _ = try await Session.joinMatch(
+          with: token, as: PeerInfo(name: "another", application: "counts"), loop: loop
+        ) { _, _ in 1 }
+      }
+      #expect(failure == .refused(.identityMismatch))
+      // The body's own result ends the match of this player.
+      let result = try await Session.joinMatch(with: token, as: me, loop: loop) { _, _ in 2 }
+      #expect(result == 2)
+      host.cancel()
+      try await host.value
+      await #expect(throws: SessionError.self) {
+        _ = try await Session.joinMatch(with: token, as: me, loop: loop) { _, _ in 3 }
+      }
+    }
+  }
+}

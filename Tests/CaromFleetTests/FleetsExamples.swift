@@ -1,0 +1,93 @@
+import Carom
+import CaromFleet
+
+// The examples of the page Fleets. Each is repeated there.
+
+/// The state of a match, and what its players and its host send each other.
+struct Count: PacketCodable, Hashable {
+  var value: UInt64 = 0
+
+  init(_ value: UInt64) { self.value = value }
+  func encode(into writer: inout PacketWriter) { writer.write(value) }
+  init(decoding reader: inout PacketReader) throws(DecodeError) { value = try reader.read() }
+}
+
+extension MessageChannel<Count> {
+  /// The players raise the count of their match by these numbers.
+  static var raises: Self { .init(0, .reliableOrdered) }
+  /// The host tells the count.
+  static var counts: Self { .init(1, .reliableOrdered) }
+}
+
+/// A host of a fleet whose matches are the simplest that there are: each is a number.
+func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) async throws {
+  try await Session.host(in: fleet, as: me, seats: 64, loop: loop) { session, matches in
+    var counts: [MatchID: Count] = [:]
+    // The matches that wait for another host, and must not change meanwhile.
+    var moving: Set<MatchID> = []
+    var isDraining = false
+
+    for await step in FixedStep(hertz: 30, on: loop) {
+      for event in matches.takeEvents() {
+        switch event {
+        case .began(let match, let checkpoint, _):
+          counts[match] = try checkpoint.map { try Count(decoding: $0.state.span) } ?? Count(0)
+        case .moved(let match), .ended(let match), .finished(let match):
+          counts[match] = nil
+          moving.remove(match)
+        case .notMoved(let match, _): moving.remove(match)
+        case .drainRequested:
+          isDraining = true
+          await matches.drain()
+        case .away:
+          for match in moving { await matches.keep(match) }
+          moving = []
+        case .left: return
+        case .registered, .back: break
+        }
+      }
+      for raise in session.takeMessages(on: .raises) {
+        guard let match = await matches.match(of: raise.peer), !moving.contains(match),
+          var count = counts[match]
+        else { continue }
+        count.value += raise.message.value
+        counts[match] = count
+        await matches.save(Checkpoint(tick: 0, state: count.encoded)!, of: match)
+        for peer in await matches.players(of: match) {
+          // A peer who has no room for this count gets the next one.
+          _ = peer.post(count, on: .counts)
+        }
+      }
+      guard isDraining else { continue }
+      if counts.isEmpty { return }
+      // Once a second, in case that no other host has room now.
+      guard step.tick.rawValue % 30 == 0 else { continue }
+      for (match, count) in counts where moving.insert(match).inserted {
+        await matches.move(match, Checkpoint(tick: 0, state: count.encoded))
+      }
+    }
+  }
+}
+
+/// A player who raises the count until it is 100, at whichever host has the match. Returns nil if
+/// the match is over before.
+func raiseCount(with token: ConnectToken, as me: PeerInfo, on loop: NetworkLoop) async throws
+  -> Count?
+{
+  try await Session.joinMatch(with: token, as: me, loop: loop) { session, host in
+    try await host.send(Count(1), on: .raises)
+    for await count in session.messages(on: .counts) {
+      if count.message.value >= 100 { return count.message }
+      try await host.send(Count(1), on: .raises)
+    }
+    return nil
+  }
+}
+
+/// A matchmaker: finds a host for a player of a match, and gives the player a token for it.
+func placePlayer(
+  _ player: PeerID, in match: MatchID, of game: GameVersion, key: BackendKey,
+  _ directory: FleetDirectory
+) async throws -> ConnectToken {
+  try await directory.place(match, for: player, of: game, near: ["eu-west", "any"], key: key).get()
+}
