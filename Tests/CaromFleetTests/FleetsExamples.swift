@@ -26,6 +26,7 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
     // The matches that wait for another host, and must not change meanwhile.
     var moving: Set<MatchID> = []
     var isDraining = false
+    func checkpoint(_ count: Count) -> Checkpoint? { Checkpoint(tick: 0, state: count.encoded) }
 
     for await step in FixedStep(hertz: 30, on: loop) {
       for event in matches.takeEvents() {
@@ -52,7 +53,9 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
         else { continue }
         count.value += raise.message.value
         counts[match] = count
-        await matches.save(Checkpoint(tick: 0, state: count.encoded)!, of: match)
+      }
+      for (match, count) in counts where !moving.contains(match) {
+        if let checkpoint = checkpoint(count) { await matches.save(checkpoint, of: match) }
         for peer in await matches.players(of: match) {
           // A peer who has no room for this count gets the next one.
           _ = peer.post(count, on: .counts)
@@ -63,7 +66,7 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
       // Once a second, in case that no other host has room now.
       guard step.tick.rawValue % 30 == 0 else { continue }
       for (match, count) in counts where moving.insert(match).inserted {
-        await matches.move(match, Checkpoint(tick: 0, state: count.encoded))
+        await matches.move(match, checkpoint(count))
       }
     }
   }
@@ -71,12 +74,13 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
 
 /// A player who raises the count until it is 100, at whichever host has the match. Returns nil if
 /// the match is over before.
-func raiseCount(with token: ConnectToken, as me: PeerInfo, on loop: NetworkLoop) async throws
-  -> Count?
-{
+func raiseCount(
+  with token: ConnectToken, as me: PeerInfo, on loop: NetworkLoop, show: (Count) -> Void
+) async throws -> Count? {
   try await Session.joinMatch(with: token, as: me, loop: loop) { session, host in
     try await host.send(Count(1), on: .raises)
     for await count in session.messages(on: .counts) {
+      show(count.message)
       if count.message.value >= 100 { return count.message }
       try await host.send(Count(1), on: .raises)
     }

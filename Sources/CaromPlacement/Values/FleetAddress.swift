@@ -15,6 +15,7 @@ public struct FleetAddress: Equatable, Sendable {
 
   /// The name or the address of the server, without brackets.
   public let host: String
+  /// The port of the server.
   public let port: UInt16
   /// The name of the fleet: 1 to 64 letters, digits, dots, hyphens, underscores and tildes.
   public let fleet: MatchID
