@@ -1,6 +1,7 @@
 import Carom
 import CaromCrypto
 import CaromFleet
+import Dispatch
 import TestRedis
 import Testing
 
@@ -74,6 +75,40 @@ struct FleetProgramTests {
       #expect(status.matches == 1 && status.orphans == 0)
       other.cancel()
       try await other.value
+      await directory.close()
+    }
+  }
+
+  @Test func `a player whose host freezes goes on at another one, which has the match then`()
+    async throws
+  {
+    try await RedisServer.withLoop { server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      let other = Self.host(settings(address, region: "any"), on: loop)
+      try await wait(for: directory) { $0.hosts.count == 1 }
+      let freezing = try NetworkLoop(name: "freezing")
+      let host = Self.host(settings(address, region: "eu-west"), on: freezing)
+      try await wait(for: directory) { $0.hosts.count == 2 }
+      let me = PeerInfo(id: .random(), name: "player", application: "counts")
+      let match = try #require(MatchID("m1"))
+      let token = try await placePlayer(me.id, in: match, of: Self.game, key: key, directory)
+      // The host lives on when the player has a result.
+      let thaw = DispatchSemaphore(value: 0)
+      let result = try await raiseCount(with: token, as: me, on: loop) { count in
+        if count.value == 10 { freezing.post { thaw.wait() } }
+      }
+      thaw.signal()
+      #expect(try #require(result).value >= 100)
+      try await wait(for: directory) { status in
+        status.hosts.map { ($0.record.region, $0.matches) }.sorted { $0.0 < $1.0 }
+          .elementsEqual([("any", 1), ("eu-west", 0)]) { $0 == $1 }
+      }
+      for host in [host, other] {
+        host.cancel()
+        try await host.value
+      }
+      await freezing.shutdown()
       await directory.close()
     }
   }
