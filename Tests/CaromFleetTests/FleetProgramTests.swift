@@ -95,8 +95,11 @@ struct FleetProgramTests {
       let token = try await placePlayer(me.id, in: match, of: Self.game, key: key, directory)
       // The host lives on when the player has a result.
       let thaw = DispatchSemaphore(value: 0)
+      var isFrozen = false
       let result = try await raiseCount(with: token, as: me, on: loop) { count in
-        if count.value == 10 { freezing.post { thaw.wait() } }
+        guard count.value >= 10, !isFrozen else { return }
+        isFrozen = true
+        freezing.post { thaw.wait() }
       }
       thaw.signal()
       #expect(try #require(result).value >= 100)
