@@ -15,6 +15,12 @@ let talkative = PeerInfo(
   id: nameless.id, name: String(repeating: "é", count: 31) + "z",
   application: String(repeating: "a", count: 32), applicationVersion: 0x1234, yieldsSeat: true)
 
+let spectator = {
+  var info = leo
+  (info.isSpectator, info.match) = (true, 3)
+  return info
+}()
+
 /// Decodes bytes that are exactly one stream frame as a packet.
 func readPacket(_ bytes: [UInt8]) throws -> Packet {
   var decoder = FrameDecoder()
@@ -33,6 +39,7 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
   static let packets: [String: ControlPacket] = [
     "request": .request(version: 2, key, leo),
     "request of a computer with the longest texts": .request(version: 2, .none, talkative),
+    "request of a spectator for the third match": .request(version: 2, key, spectator),
     "grant": .grant(version: 2, nameless),
     "goodbye left": .goodbye(Goodbye(.left)),
     "goodbye finished": .goodbye(Goodbye(.finished)),

@@ -18,6 +18,9 @@ public struct PeerInfo: Hashable, Sendable {
   public var yieldsSeat: Bool
   /// Whether the peer requests a spectator's seat, which hosts count separately.
   public var isSpectator: Bool
+  /// The number of the match that the peer wants to join, of the matches that the host offers; 0 if
+  /// the host is to choose. What the numbers mean is up to the application.
+  public var match: UInt16 = 0
   /// The data that a backend has put into the peer's connect token, at most 256 bytes; empty
   /// without a token. Only the host knows it. It comes from the token, not from the peer.
   public internal(set) var backendData: [UInt8] = []
@@ -52,19 +55,25 @@ public struct PeerInfo: Hashable, Sendable {
 extension PeerInfo: PacketCodable {
   private static let yieldsSeatFlag: UInt8 = 1
   private static let spectatorFlag: UInt8 = 2
+  private static let matchFlag: UInt8 = 4
 
-  /// Appends the id (16 bytes, most significant first), flags, version, application and name.
+  /// Appends the id (16 bytes, most significant first), flags, version, application and name, and
+  /// the number of the match if it is not 0.
   public func encode(into writer: inout PacketWriter) {
     writer.writeBigEndian(id.high)
     writer.writeBigEndian(id.low)
-    writer.write((yieldsSeat ? Self.yieldsSeatFlag : 0) | (isSpectator ? Self.spectatorFlag : 0))
+    writer.write(
+      (yieldsSeat ? Self.yieldsSeatFlag : 0) | (isSpectator ? Self.spectatorFlag : 0)
+        | (match == 0 ? 0 : Self.matchFlag))
     writer.write(applicationVersion)
     writer.writeText(application)
     writer.writeText(name)
+    if match != 0 { writer.write(match) }
   }
 
   /// Creates a description from the bytes that `encode(into:)` writes. Ignores unknown flags.
-  /// Throws if the application or the name is too long, or if the application is empty.
+  /// Throws if the application or the name is too long, if the application is empty, or if the
+  /// number of the match is there and 0.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     id = PeerID(high: try reader.readBigEndian(), low: try reader.readBigEndian())
     let flags: UInt8 = try reader.read()
@@ -74,5 +83,8 @@ extension PeerInfo: PacketCodable {
     application = try reader.readText(limit: Self.maximumApplicationLength)
     if application.isEmpty { throw .invalid(what: "application: empty") }
     name = try reader.readText(limit: PeerID.maximumNameLength)
+    guard flags & Self.matchFlag != 0 else { return }
+    match = try reader.read()
+    if match == 0 { throw .invalid(what: "match: 0") }
   }
 }

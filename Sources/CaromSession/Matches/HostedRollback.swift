@@ -71,6 +71,8 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
 
   private var host: RollbackHost<Game, Peer>
   private let watch: PeerWatch
+  private let control: Inbox<Received<RollbackPacket>>
+  private let inputs: Inbox<Received<EncodedMessage>>
   private let choosePlayer: ((Peer, _ free: [Int]) -> Int?)?
   var notices = EventQueue<Notice>(limit: noticeLimit)
   private var due = 0
@@ -91,20 +93,47 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
   /// To go on with a match that another host has served, create the server with
   /// `RollbackServer(resuming:at:)`, and pass the checkpoint's `peers` as `lastPeers`: each of them
   /// then gets its player back.
-  public init(
+  public convenience init(
     _ server: RollbackServer<Game>, over session: Session,
     channels: RollbackChannels = RollbackChannels(), remotePlayers: [Int]? = nil,
     lastPeers: [PeerID?]? = nil, choosePlayer: ((Peer, _ free: [Int]) -> Int?)? = nil
   ) {
-    self.session = session
-    self.channels = channels
-    self.choosePlayer = choosePlayer
+    self.init(
+      server, session, channels, remotePlayers, lastPeers, choosePlayer,
+      control: session.inboxes.inbox(for: channels.control),
+      inputs: session.inboxes.inbox(for: channels.inputs)
+    ) { PeerWatch(session) }
+  }
+
+  /// Creates a match that serves `server` to the peers of one of several matches. All matches use
+  /// the same channels. Everything else is as for a match that has the session to itself.
+  public convenience init(
+    _ server: RollbackServer<Game>, of matches: ConcurrentMatches, number: Int,
+    channels: RollbackChannels = RollbackChannels(), remotePlayers: [Int]? = nil,
+    lastPeers: [PeerID?]? = nil, choosePlayer: ((Peer, _ free: [Int]) -> Int?)? = nil
+  ) {
+    precondition(0..<matches.count ~= number, "there is no such match")
+    self.init(
+      server, matches.session, channels, remotePlayers, lastPeers, choosePlayer,
+      control: matches.inbox(for: channels.control, of: number),
+      inputs: matches.inbox(for: channels.inputs, of: number)
+    ) { PeerWatch(matches.session, where: { matches.match(of: $0) == number }) }
+  }
+
+  /// Creates a match that has its peers from the watch that `makeWatch` makes, and their messages
+  /// from the two inboxes.
+  private init(
+    _ server: RollbackServer<Game>, _ session: Session, _ channels: RollbackChannels,
+    _ remotePlayers: [Int]?, _ lastPeers: [PeerID?]?,
+    _ choosePlayer: ((Peer, _ free: [Int]) -> Int?)?, control: Inbox<Received<RollbackPacket>>,
+    inputs: Inbox<Received<EncodedMessage>>, watch makeWatch: () -> PeerWatch
+  ) {
     host = RollbackHost(server, remotePlayers: remotePlayers, lastPeers: lastPeers)
-    channels.open(over: session)
+    (self.session, self.channels, self.choosePlayer) = (session, channels, choosePlayer)
+    (self.control, self.inputs) = (control, inputs)
     // Peers send nothing before they have a seat, so this is left of an earlier match.
-    _ = session.takeMessages(on: channels.control)
-    _ = session.takeMessages(on: channels.inputs)
-    watch = PeerWatch(session)
+    _ = (control.popAll(), inputs.popAll())
+    watch = makeWatch()
   }
 
   /// The server: the confirmed game, its events and its players. Use it to set the inputs of
@@ -185,7 +214,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
     let areWaiting = hasNewcomers
     hasNewcomers = false
     takePeerEvents()
-    for received in session.takeMessages(on: channels.control) {
+    for received in control.popAll() {
       let packet = received.message
       // Only a host sends inputs on this channel: the last ones of a match.
       guard packet.message != .inputs else {
@@ -196,7 +225,7 @@ public final class HostedRollback<Game: Simulation & PacketCodable> {
         packet.message, packet.bytes, from: received.peer, on: channels.control.id,
         at: received.arrival)
     }
-    for received in session.takeMessages(on: channels.inputs) {
+    for received in inputs.popAll() {
       receive(
         .inputs, received.message.bytes, from: received.peer, on: channels.inputs.id,
         at: received.arrival)

@@ -1,8 +1,9 @@
 import CaromProtocol
 import CaromTransport
 
-/// The events of a session's peers, for one match. The watch first reports the peers that are
-/// already connected. The reader of `Session.events` still receives every event.
+/// The events of a session's peers, or of those in one of several matches, for one match. The
+/// watch first reports the peers that are already connected. The reader of `Session.events` still
+/// receives every event.
 final class PeerWatch: Sendable {
   /// The maximum number of unread events. Beyond this number, the oldest events are dropped and the
   /// next event is `missed`, after which the match calls `begin()` again.
@@ -18,14 +19,18 @@ final class PeerWatch: Sendable {
   /// The peers that are reported as having left if they are not connected when the watch begins.
   private let expected: [Peer]
 
+  /// Whether the match has a peer. Called on the loop.
+  private let hasPeer: @Sendable (Peer) -> Bool
   /// Called on the loop after each event, to wake a reader that is not waiting for events.
   private let wake: @Sendable (PeerEvent) -> Void
 
   init(
     _ session: Session, expecting expected: [Peer] = [],
-    wake: @escaping @Sendable (PeerEvent) -> Void = { _ in }
+    wake: @escaping @Sendable (PeerEvent) -> Void = { _ in },
+    where hasPeer: @escaping @Sendable (Peer) -> Bool = { _ in true }
   ) {
     self.expected = expected
+    self.hasPeer = hasPeer
     self.wake = wake
     inboxes = session.inboxes
     hubs = session.hubs
@@ -50,17 +55,18 @@ final class PeerWatch: Sendable {
   /// Returns the next event, or nil if there is none now.
   func next() -> PeerEvent? { inbox.pop() }
 
-  /// Reports all connected peers as joined, and what happens to them from then on. Refusals, which
-  /// concern no peer, are left out.
+  /// Reports all connected peers of the match as joined, and what happens to them from then on.
+  /// Refusals, which concern no peer, are left out.
   func begin() {
     detach()
     let key = ObjectIdentifier(self)
-    let (inbox, expected, wake) = (inbox, expected, wake)
+    let (inbox, expected, hasPeer, wake) = (inbox, expected, hasPeer, wake)
     for hub in hubs {
       hub.loop.post {
         hub.assumeIsolated { hub in
           hub.addObserver(key, expecting: expected) {
             if case .refused = $0 { return }
+            if let peer = $0.peer, !hasPeer(peer) { return }
             _ = inbox.push($0)
             wake($0)
           }

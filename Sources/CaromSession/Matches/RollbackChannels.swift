@@ -14,8 +14,10 @@ public struct RollbackChannels: Hashable, Sendable {
   /// Creates the channels with these numbers. Both sides must choose the same numbers, and must not
   /// use them for anything else.
   ///
-  /// While the last messages of a match are on the way, its channels cannot carry another match. To
-  /// play several matches over one session, give two pairs of channels in turn.
+  /// While the last messages of a match are on the way, its channels cannot carry another match
+  /// with the same peers. For matches that follow each other over one session, give two pairs of
+  /// channels in turn. Matches at the same time, each with peers of its own, share a pair: see
+  /// `ConcurrentMatches`.
   public init(inputs: UInt8 = 54, control: UInt8 = 55) {
     precondition(inputs != control, "inputs and control messages need a channel each")
     self.inputs = MessageChannel(inputs, .unreliableSequenced, priority: 3)

@@ -73,6 +73,9 @@ package final class Inbox<Element: Sendable>: Sendable {
   /// The number of elements that were dropped because the queue was full.
   var dropped: UInt64 { state.withLock { $0.dropped } }
 
+  /// Whether the sender has been told to pause, and not yet to go on.
+  var isPaused: Bool { state.withLock { $0.isPaused } }
+
   /// The total size of the unread elements in bytes, as given to `push`.
   var bytes: Int { state.withLock { $0.bytes } }
 }
@@ -147,6 +150,13 @@ extension Inbox {
 extension Inbox {
   /// Removes and returns the oldest element, or nil if the queue is empty.
   package func pop() -> Element? { read { $0.pop(overflow) } }
+
+  /// Removes and returns all elements, oldest first.
+  func popAll() -> [Element] {
+    var elements: [Element] = []
+    while let element = pop() { elements.append(element) }
+    return elements
+  }
 
   /// Removes all elements with the given key and returns the newest of them, or nil if there is
   /// none. For every other key, keeps only the newest element, and only if the element satisfies

@@ -104,7 +104,7 @@ extension InboxRegistry {
   func inbox<Message>(for channel: MessageChannel<Message>) -> Inbox<Received<Message>> {
     let id = channel.id
     let (inbox, isNew) = entry(id, "channel \(id) is already read as another type of message") {
-      self.makeInbox(for: channel)
+      self.makeInbox(for: channel) { [weak self] in self?.resume(id) }
     } finish: {
       $0.finish()
     }
@@ -112,9 +112,31 @@ extension InboxRegistry {
     return inbox
   }
 
-  private func makeInbox<Message>(for channel: MessageChannel<Message>) -> Inbox<Received<Message>>
-  {
+  /// Returns the inboxes of a channel's messages, one for each of several matches. The first call
+  /// for a channel makes the hubs fill the inboxes.
+  func inboxes<Message>(
+    for channel: MessageChannel<Message>, of matches: ConcurrentMatches
+  ) -> MatchInboxes<Message> {
     let id = channel.id
+    let (inboxes, isNew) = entry(id, "channel \(id) is already read without regard to matches") {
+      MatchInboxes<Message>(of: matches) { onRoom in
+        self.makeInbox(for: channel, onRoom: onRoom)
+      } onRoom: { [weak self] in
+        self?.resume(id)
+      }
+    } finish: {
+      $0.finish()
+    }
+    precondition(inboxes.matches === matches, "a session has one ConcurrentMatches")
+    if isNew { forEachHub { $0.setReader(inboxes.makeReader(of: channel), of: id) } }
+    return inboxes
+  }
+
+  private func resume(_ channel: UInt8) { forEachHub { $0.resume(channel) } }
+
+  private func makeInbox<Message>(
+    for channel: MessageChannel<Message>, onRoom: @escaping @Sendable () -> Void
+  ) -> Inbox<Received<Message>> {
     let overflow: Inbox<Received<Message>>.Overflow =
       switch channel.delivery {
       case .reliableOrdered, .reliableUnordered: .pause
@@ -122,10 +144,8 @@ extension InboxRegistry {
       case .reliableSequenced, .unreliableSequenced: .replace { $0.peer == $1.peer }
       }
     return Inbox(
-      limit: UnreadLimits.messages, byteLimit: UnreadLimits.bytes, overflow: overflow
-    ) { [weak self] in
-      self?.forEachHub { $0.resume(id) }
-    }
+      limit: UnreadLimits.messages, byteLimit: UnreadLimits.bytes, overflow: overflow,
+      onRoom: onRoom)
   }
 
   private static func reader<Message>(

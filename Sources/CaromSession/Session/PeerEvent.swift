@@ -36,6 +36,19 @@ public enum PeerEvent: Hashable, Sendable {
   case missed(events: Int)
 }
 
+extension PeerEvent {
+  /// The peer that the event concerns; nil if it is `refused`, `wrongCode` or `missed`.
+  var peer: Peer? {
+    switch self {
+    case .joined(let peer), .linkChanged(let peer, _), .interrupted(let peer), .resumed(let peer),
+      .inputStopped(let peer, _), .inputResumed(let peer, _), .left(let peer, _),
+      .malformed(let peer, _):
+      peer
+    case .refused, .wrongCode, .missed: nil
+    }
+  }
+}
+
 extension PeerEvent: CustomStringConvertible {
   /// The event as a line for logs: "Maya (66e55068) left: timedOut".
   public var description: String {

@@ -171,10 +171,7 @@ extension Session {
   /// Intended for a game loop that polls once per frame. Can be called from any thread, and never
   /// blocks.
   public func takeMessages<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {
-    let inbox = inboxes.inbox(for: channel)
-    var messages: [Received<Message>] = []
-    while let message = inbox.pop() { messages.append(message) }
-    return messages
+    inboxes.inbox(for: channel).popAll()
   }
 
   /// Disconnects, with the reason `protocolViolation`, a peer that sends a message on a channel

@@ -113,7 +113,7 @@ import Testing
 
   /// Decodes peer information with the given bytes in its fields of variable content.
   private func decodeInfo(
-    flags: UInt8 = 0, application: [UInt8], name: [UInt8]
+    flags: UInt8 = 0, application: [UInt8], name: [UInt8], match: UInt16? = nil
   ) throws(DecodeError) -> PeerInfo {
     var writer = PacketWriter()
     writer.writeBigEndian(1 as UInt64)
@@ -124,13 +124,14 @@ import Testing
       writer.writeVarInt(UInt64(text.count))
       for byte in text { writer.write(byte) }
     }
+    if let match { writer.write(match) }
     let bytes = writer.bytes
     var reader = PacketReader(bytes.span)
     let info = try PeerInfo(decoding: &reader)
     try reader.finish()
     var copy = PacketWriter()
     info.encode(into: &copy)
-    #expect(flags > 3 || copy.bytes == bytes)
+    #expect(flags > 7 || copy.bytes == bytes)
     return info
   }
 
@@ -157,10 +158,26 @@ import Testing
     }
   }
 
-  @Test func `flags other than bits 0 and 1 are ignored`() throws {
+  @Test func `flags other than bits 0 to 2 are ignored`() throws {
     for flags in UInt8.min...UInt8.max {
-      let info = try decodeInfo(flags: flags, application: letters(1), name: [])
+      let match: UInt16? = flags & 4 == 0 ? nil : 7
+      let info = try decodeInfo(flags: flags, application: letters(1), name: [], match: match)
       #expect(info.yieldsSeat == (flags & 1 != 0) && info.isSpectator == (flags & 2 != 0))
+      #expect(info.match == match ?? 0)
+    }
+  }
+
+  @Test func `the number of a match follows the name, and is not 0`() throws {
+    #expect(try decodeInfo(flags: 4, application: letters(1), name: [], match: .max).match == .max)
+    #expect(throws: DecodeError.invalid(what: "match: 0")) {
+      try decodeInfo(flags: 4, application: letters(1), name: [], match: 0)
+    }
+    // With the flag and without the number, and the other way round.
+    #expect(throws: DecodeError.self) {
+      try decodeInfo(flags: 4, application: letters(1), name: [])
+    }
+    #expect(throws: DecodeError.self) {
+      try decodeInfo(flags: 0, application: letters(1), name: [], match: 1)
     }
   }
 }

@@ -51,3 +51,21 @@ func serveMatch(as me: PeerInfo) async throws {
     await reports
   }
 }
+
+func serveTables<Game: Simulation & PacketCodable>(
+  _ count: Int, of game: Game, as me: PeerInfo
+) async throws {
+  try await Session.host(
+    as: me, port: 7777, seats: 2 * count,
+    admit: { 1...count ~= Int($0.match) ? .accept : .decline("there is no such table") }
+  ) { session, port in
+    let matches = ConcurrentMatches(count, over: session) { Int($0.info.match) - 1 }
+    let tables = (0..<count).map { number in
+      HostedRollback(
+        RollbackServer(game, players: 2, at: session.loop.now), of: matches, number: number)
+    }
+    for await _ in FixedStep(hertz: 60, on: session.loop) {
+      for table in tables { table.update() }
+    }
+  }
+}

@@ -26,21 +26,27 @@ SILENCE, HANDSHAKE, GOODBYE_LIMIT, PROOF = 4.0, 10.0, 1.0, 1.0
 
 class Information:
     def __init__(self, identifier, name):
-        self.identifier, self.name, self.flags = identifier, name, 0
+        self.identifier, self.name, self.flags, self.match = identifier, name, 0, 0
         self.application, self.version = APPLICATION, APPLICATION_VERSION
 
     @property
     def bytes(self):
-        head = self.identifier + struct.pack("<BH", self.flags, self.version)
-        return head + text(self.application) + text(self.name)
+        flags = self.flags | (4 if self.match else 0)
+        head = self.identifier + struct.pack("<BH", flags, self.version)
+        match = struct.pack("<H", self.match) if self.match else b""
+        return head + text(self.application) + text(self.name) + match
 
     @classmethod
     def read(cls, reader):
         identifier, (flags, version) = reader.take(16), reader.unpack("BH")
         application, name = reader.text(1, 32), reader.text(0, 63)
         information = cls(identifier, name)
-        information.flags, information.version = flags, version
+        information.flags, information.version = flags & ~4, version
         information.application = application
+        if flags & 4:
+            information.match, = reader.unpack("H")
+            if information.match == 0:
+                raise Broken("match 0")
         return information
 
 
