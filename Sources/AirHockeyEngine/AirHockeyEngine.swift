@@ -30,14 +30,18 @@ package final class AirHockeyEngine {
       away: away.map { ComputerPlayer(.away, strength: $0, seed: seed &+ 1) }, at: now)
   }
 
-  /// Prepares to join a host, as soon as the page has opened a link to it. The player keeps `id`
-  /// for as long as a host should know the player again. A name that is longer than the protocol
-  /// allows is cut.
-  package func join(as id: PeerID, name: String, at now: Instant) {
+  /// Prepares to join a host, as soon as the page has opened a link to it, at a table with the
+  /// given number, or at any if it is 0. A spectator watches the match without playing. The player
+  /// keeps `id` for as long as a host should know the player again. A name that is longer than the
+  /// protocol allows is cut.
+  package func join(
+    as id: PeerID, name: String, table: UInt16 = 0, isSpectator: Bool = false, at now: Instant
+  ) {
     (local, targets) = (nil, SeatValues(nil, nil))
     var name = name
     while name.utf8.count > PeerID.maximumNameLength { name.unicodeScalars.removeLast() }
-    network = NetworkMatch(id, name: name, at: now)
+    network = NetworkMatch(
+      id, name: name, table: table, isSpectator: isSpectator, at: now)
   }
 
   /// The name of the host, or an empty string while it is not known.

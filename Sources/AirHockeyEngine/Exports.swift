@@ -25,10 +25,13 @@
       at: Instant(milliseconds: now))
   }
 
-  /// Prepares to join a host. The buffer holds the 16 bytes of the player's id and `nameLength`
-  /// bytes of the name in UTF-8. Returns 0 if the name is not valid UTF-8.
+  /// Prepares to join a host at a table, of which 0 is any, as a player (0) or a spectator (1). The
+  /// buffer holds the 16 bytes of the player's id and `nameLength` bytes of the name in UTF-8.
+  /// Returns 0 if the name is not valid UTF-8.
   @_expose(wasm, "join") @_cdecl("carom_join")
-  public func join(_ nameLength: Int32, _ now: Double) -> Int32 {
+  public func join(
+    _ nameLength: Int32, _ table: Int32, _ isSpectator: Int32, _ now: Double
+  ) -> Int32 {
     let bytes = SharedBuffer.read(16 + nameLength)
     var reader = PacketReader(bytes.span)
     guard let high: UInt64 = try? reader.readBigEndian(),
@@ -36,7 +39,8 @@
       let name = String(validating: bytes[16...], as: UTF8.self)
     else { return 0 }
     match.join(
-      as: PeerID(high: high, low: low), name: name, at: Instant(milliseconds: now))
+      as: PeerID(high: high, low: low), name: name, table: UInt16(truncatingIfNeeded: table),
+      isSpectator: isSpectator != 0, at: Instant(milliseconds: now))
     return 1
   }
 

@@ -5,8 +5,9 @@ import CaromProtocol
 import CaromSimulation
 import WebEngine
 
-/// A match against the host's player or another client, with the rules of the game above those of
-/// any match: which seat this side has, when it ends, and how corrections are drawn.
+/// A match against the host's player or another client, or a match that this side watches, with the
+/// rules of the game above those of any match: which seat this side has, when it ends, and how
+/// corrections are drawn.
 final class NetworkMatch {
   /// The game's protocol: application `airhockey`, version 4.
   static let application = "airhockey"
@@ -29,12 +30,20 @@ final class NetworkMatch {
   private var finalScore: Score?
   private var view = RinkView()
   private var keyframes = 0
+  /// How far the match has come, as far as the notices of `client` say; `waiting` also when it has
+  /// a state. `StreamClient.linkState` says the same, but would be read from a copy of the client.
+  private var link = LinkState.connecting
+  private let isSpectator: Bool
 
-  /// Creates a match of the player `name`, whose id is kept from one visit of the page to the next.
-  init(_ id: PeerID, name: String, at now: Instant) {
+  /// Creates a match of the player or spectator `name`, whose id is kept from one visit of the page
+  /// to the next, at the given table; 0 if the host is to choose one.
+  init(_ id: PeerID, name: String, table: UInt16, isSpectator: Bool, at now: Instant) {
+    self.isSpectator = isSpectator
     var generator = SystemRandomNumberGenerator()
-    let local = PeerInfo(
-      id: id, name: name, application: Self.application, applicationVersion: Self.version)
+    var local = PeerInfo(
+      id: id, name: name, application: Self.application, applicationVersion: Self.version,
+      isSpectator: isSpectator)
+    local.match = table
     client = StreamClient(
       local, key: ConnectionKey(using: &generator), channels: (inputs: 0, control: 1), at: now)
   }
@@ -91,15 +100,22 @@ final class NetworkMatch {
 
   private func handle(_ notice: StreamClient<Rink>.Notice, at now: Instant) {
     switch notice {
-    case .joined: events.append(.joined)
-    case .interrupted: events.append(.interrupted)
-    case .resumed: events.append(.resumed)
+    case .joined:
+      link = .waiting
+      events.append(.joined)
+    case .interrupted:
+      link = .interrupted
+      events.append(.interrupted)
+    case .resumed:
+      link = .waiting
+      events.append(.resumed)
     case .reconnect: events.append(.reconnect)
     case .desynced:
       desyncs += 1
       if desyncs > Self.desyncLimit { client.reject(at: now) }
     case .message(let channel, let bytes): receive(bytes, on: channel, at: now)
     case .left(let reason):
+      link = .ended
       reportEvents()
       if let finalScore { events.append(.finalScore(finalScore)) }
       events.append(.left(EndCode(reason)))
@@ -120,14 +136,14 @@ final class NetworkMatch {
     }
   }
 
-  /// Checks each new keyframe: the host must have given this side a seat.
+  /// Checks each new keyframe: the host must have given a player a seat, and a spectator none.
   private func checkKeyframes(at now: Instant) {
     guard client.client.keyframeCount > keyframes, let rollback = client.client.rollback else {
       return
     }
     keyframes = client.client.keyframeCount
     let isPlayable =
-      seat != nil && client.client.rate == Preset.ticksPerSecond
+      (seat == nil) == isSpectator && client.client.rate == Preset.ticksPerSecond
       && rollback.state.state.tick == rollback.tick
     if !isPlayable { client.reject(at: now) }
   }
@@ -162,15 +178,18 @@ final class NetworkMatch {
   }
 
   private func advance(towards targets: SeatValues<MalletInput?>, at now: Instant) {
-    guard let seat, let state = client.client.state?.state, let tick = client.client.rollback?.tick
-    else {
+    guard let state = client.client.state?.state, let tick = client.client.rollback?.tick else {
       client.advance(with: RinkInput(), at: now)
       return
     }
-    let isRequestDue = !requests.isEmpty && !client.client.isInputPending
-    let request = isRequestDue ? requests.removeFirst() : nil
-    let mallet = targets[seat] ?? MalletInput(state[mallet: seat].vector)
-    client.advance(with: RinkInput(mallet, request: request), at: now)
+    var input = RinkInput()
+    if let seat {
+      let isRequestDue = !requests.isEmpty && !client.client.isInputPending
+      let request = isRequestDue ? requests.removeFirst() : nil
+      input = RinkInput(
+        targets[seat] ?? MalletInput(state[mallet: seat].vector), request: request)
+    }
+    client.advance(with: input, at: now)
     if let corrected = client.client.rollback?.state(at: tick)?.state, corrected != state {
       view.correct(from: state, to: corrected, at: now)
     }
@@ -196,7 +215,7 @@ final class NetworkMatch {
   func state(at now: Instant) -> EngineState {
     var state = EngineState()
     state.rink = shown(at: now)
-    state.link = client.linkState
+    state.link = link == .waiting && state.rink != nil ? .playing : link
     state.seat = seat
     state.roundTrip = client.client.roundTrip == .zero ? nil : client.client.roundTrip
     state.predictedTicks = client.client.predictedTicks

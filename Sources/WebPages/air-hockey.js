@@ -74,15 +74,18 @@ export class AirHockey extends Engine {
    * @param {Uint8Array} id The player's 16 bytes, by which a host knows a player that returns.
    * @param {string} name At most 63 bytes of UTF-8 are used.
    * @param {() => void} update Called when something has arrived; it should call `update`.
+   * @param {{table: number, watches: boolean}} [place] The table, of a host with several: 0 for any
+   *   with a free seat. A player who watches gets no seat.
    */
-  join(host, id, name, update) {
+  join(host, id, name, update, { table = 0, watches = false } = {}) {
     this.leave();
     const text = new TextEncoder().encode(name.toWellFormed?.() ?? name).subarray(0, 1024);
     const bytes = new Uint8Array(16 + text.length);
     bytes.set(id.subarray(0, 16));
     bytes.set(text, 16);
     this.write(bytes);
-    if (this.program.join(text.length, this.now) === 0) throw new Error("not a name: " + name);
+    const isName = this.program.join(text.length, table, watches ? 1 : 0, this.now) !== 0;
+    if (!isName) throw new Error("not a name: " + name);
     this.#link = new Link(this, host, update);
   }
 

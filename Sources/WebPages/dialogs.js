@@ -18,35 +18,46 @@ export class Dialogs {
   #title = element("title");
   #message = element("message");
   #onProceed = () => {};
+  #tableName = "";
 
   /** @param {object} page What the buttons call. */
   constructor(page) {
-    const name = element("name");
-    try {
-      name.value = localStorage.getItem("carom.name") ?? "";
-    } catch {
-      // Without storage, the name is typed again.
-    }
-    name.addEventListener("change", () => {
-      try {
-        localStorage.setItem("carom.name", name.value);
-      } catch {
-        // See above.
-      }
-    });
+    this.#prepareNames();
     const hasHost = location.protocol === "http:" || location.protocol === "https:";
     for (const id of ["join", "name-label"]) element(id).hidden = !hasHost;
     element("join").addEventListener("click", () => page.join());
     element("solo").addEventListener("click", () => page.playComputer(this.#strength));
     element("shared").addEventListener("click", () => page.playTogether());
     element("proceed").addEventListener("click", () => this.#onProceed());
-    element("quit").addEventListener("click", () => page.showTitle());
+    element("quit").addEventListener("click", () => page.goBack());
     element("title").querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
       if (hasHost) page.join();
     });
     for (const dialog of [this.#title, this.#message]) {
       dialog.addEventListener("cancel", (event) => event.preventDefault());
+    }
+  }
+
+  /** The name can be typed in the title and in the lobby. */
+  #prepareNames() {
+    const names = [element("name"), element("lobby-name")];
+    let known = "";
+    try {
+      known = localStorage.getItem("carom.name") ?? "";
+    } catch {
+      // Without storage, the name is typed again.
+    }
+    for (const name of names) {
+      name.value = known;
+      name.addEventListener("change", () => {
+        for (const other of names) other.value = name.value;
+        try {
+          localStorage.setItem("carom.name", name.value);
+        } catch {
+          // See above.
+        }
+      });
     }
   }
 
@@ -66,6 +77,20 @@ export class Dialogs {
   showTitle() {
     this.close();
     this.#title.showModal();
+  }
+
+  /**
+   * Says where this page is, and where the buttons lead that leave a match.
+   * @param {boolean} hasLobby Whether they lead to the tables of the host.
+   * @param {?import("./lobby.js").Place} place The place at one of several tables, if there are. A
+   *   match that is only watched cannot be paused.
+   */
+  showPlace(hasLobby, place) {
+    this.#tableName = place ? `Table ${place.table}, ` : "";
+    const isWatching = place?.watches === true;
+    setText(element("quit"), hasLobby ? "Back to the tables" : "Back to the start");
+    setText(element("pause"), isWatching ? "✕" : "❚❚");
+    element("pause").setAttribute("aria-label", isWatching ? "Stop watching" : "Pause the match");
   }
 
   /** Closes everything that lies above the table. */
@@ -148,6 +173,6 @@ export class Dialogs {
     if (quality.hidden) return;
     const milliseconds = Math.round(state.roundTrip);
     const word = milliseconds <= GOOD ? "good" : milliseconds <= FAIR ? "fair" : "slow";
-    setText(quality, `${word}, ${milliseconds} ms`);
+    setText(quality, `${this.#tableName}${word}, ${milliseconds} ms`);
   }
 }

@@ -8,11 +8,16 @@ import { joinCode, openLink, ownHost, playerID } from "./carom.js";
 import { Controls } from "./controls.js";
 import { Dialogs } from "./dialogs.js";
 import { Exhibit } from "./exhibit.js";
+import { chooseTable, fetchTables, fragmentOf, Lobby, placeIn } from "./lobby.js";
 import { Sound } from "./sound.js";
 import { Table } from "./table.js";
 
-/** The fragment of the page's address in a match on the network, which survives a reload. */
+/** The fragment of the page's address in a match on the network, which survives a reload. A host with
+ * several tables has one for each of them. */
 const JOINED = "#join";
+
+/** How often a page looks for another free table, because somebody else has taken its seat. */
+const FREE_ATTEMPTS = 3;
 
 const CODE_NEEDED =
   "The host needs its join code. Open the whole address that the host shows, or scan its QR code.";
@@ -34,29 +39,60 @@ class Page {
   #wakeLock = null;
   /** The join code of the host, from the address of the page. */
   #code = joinCode();
+  /** The lobby of a host with several tables; null at any other. */
+  #lobby = null;
+  /** The place at one of several tables; null without a table's number. */
+  #place = null;
+  #freeAttempts = 0;
 
-  /** @param {AirHockey} engine */
-  constructor(engine) {
+  /**
+   * @param {AirHockey} engine
+   * @param {?import("./lobby.js").TableEntry[]} tables Those of a host with several.
+   */
+  constructor(engine, tables) {
     this.#engine = engine;
+    if (tables) this.#lobby = new Lobby(this, tables);
     addEventListener("resize", () => this.#table.fit());
     addEventListener("pagehide", () => this.#engine.leave());
     addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("visibilitychange", () => this.#visibilityChanged());
     document.getElementById("pause").addEventListener("click", () => this.pause());
     this.#prepareMute();
-    const fragment = new URLSearchParams(location.hash.slice(1));
-    if (fragment.has("join")) this.join(); else this.showTitle();
+    addEventListener("hashchange", () => this.#open());
+    this.#open();
     requestAnimationFrame((now) => this.#frame(now));
+  }
+
+  /** Goes where the address of the page leads. */
+  #open() {
+    const place = placeIn(location.hash);
+    if (place) return this.join(place);
+    if (new URLSearchParams(location.hash.slice(1)).has("join")) return this.join();
+    this.goBack();
   }
 
   // What the dialogs ask for.
 
+  /** Leaves the match: for the lobby, if the host has one, otherwise for the title. */
+  goBack() { if (this.#lobby) this.#showLobby(); else this.showTitle(); }
+
   /** Shows the title above a match of two computer players. */
   showTitle() {
+    this.#demonstrate();
+    this.#dialogs.showTitle();
+  }
+
+  /** Shows the tables of the host, above the same match. */
+  #showLobby(note) {
+    this.#demonstrate();
+    this.#lobby.show(note);
+  }
+
+  #demonstrate() {
     history.replaceState(null, "", location.pathname + location.search);
+    this.#place = null;
     this.#begin("demonstration", [], ["", ""], HOME);
     this.#engine.start(PLAYERS.medium, PLAYERS.hard);
-    this.#dialogs.showTitle();
   }
 
   /** @param {number} strength One of `PLAYERS`. */
@@ -71,26 +107,47 @@ class Page {
     this.#engine.start(PLAYERS.person, PLAYERS.person);
   }
 
-  /** Joins the match of the host from which the page comes. */
-  join() {
-    history.replaceState(null, "", JOINED);
-    // The host gives the seat, at most tables away's.
-    this.#begin("network", [AWAY], ["", this.#dialogs.playerName], AWAY);
+  /**
+   * Joins the match of the host from which the page comes.
+   * @param {?import("./lobby.js").Place} [place] At which of several tables; without one, the lobby
+   *   of such a host is shown.
+   */
+  join(place = null) {
+    this.#freeAttempts = 0;
+    if (this.#lobby && !place) return this.#showLobby();
+    history.replaceState(null, "", place ? fragmentOf(place) : JOINED);
+    this.#place = place;
     const name = this.#dialogs.playerName;
+    // The host gives the seat, at most tables away's.
+    if (this.#isWatching) this.#begin("network", [], ["", ""], HOME);
+    else this.#begin("network", [AWAY], ["", name], AWAY);
     this.#engine.join(
-      () => openLink(ownHost(), this.#code), playerID(), name, () => this.#update());
+      () => openLink(ownHost(), this.#code), playerID(), name, () => this.#update(), place ?? {});
     this.#exhibit.find();
   }
 
   /**
+   * Joins the fullest table with a free seat.
+   * @param {number} [attempts] How often to try, if somebody else takes the seat in the meantime.
+   */
+  async playFree(attempts = FREE_ATTEMPTS) {
+    const tables = await fetchTables();
+    const table = tables && chooseTable(tables);
+    if (!table) return this.#showLobby(tables ? "All tables are full." : "");
+    this.join({ table, watches: false });
+    this.#freeAttempts = attempts - 1;
+  }
+
+  /**
    * Pauses the match; in a match over the network, for the opponent as well. Leaves a match whose
-   * host does not answer.
+   * host does not answer, and one that is only watched.
    */
   pause() {
     if (this.#mode === "demonstration") return;
     const { link } = this.#engine.state;
-    if (link === LINKS.none || link === LINKS.playing) return this.#request(REQUESTS.pause);
-    this.showTitle();
+    const isPlayed = link === LINKS.none || link === LINKS.playing;
+    if (isPlayed && !this.#isWatching) return this.#request(REQUESTS.pause);
+    this.goBack();
   }
 
   /** Ends this player's pause. */
@@ -110,9 +167,17 @@ class Page {
     this.#finalScore = null;
     this.#exhibit.stop();
     this.#sit(seats, near);
+    this.#lobby?.close();
     this.#dialogs.close();
+    this.#dialogs.showPlace(this.#lobby !== null, this.#place);
     this.#keepAwake(mode !== "demonstration");
   }
+
+  /** Whether this page looks for another free table, because it was not let in at one. */
+  get #isRetrying() { return this.#freeAttempts > 0 && this.#endCode === END_CODES.declined; }
+
+  /** Whether this page watches the match of others. */
+  get #isWatching() { return this.#place?.watches === true; }
 
   /** Gives the people at this page their seats. */
   #sit(seats, near) {
@@ -155,11 +220,15 @@ class Page {
       case EVENTS.playersChanged:
         this.#names = this.#engine.playerNames;
         return this.#announcePlayers();
+      case EVENTS.joined:
+        this.#freeAttempts = 0;
+        return;
       case EVENTS.finalScore:
         this.#finalScore = [event.first, event.second];
         return;
       case EVENTS.left:
         this.#endCode = event.first;
+        if (this.#isRetrying) return void this.playFree(this.#freeAttempts);
         // The fragment of the address lets the new page join. The host may have a newer one.
         this.#exhibit.wait(event.first, () => location.reload());
         return;
@@ -167,6 +236,10 @@ class Page {
   }
 
   #announcePlayers() {
+    const [home, away] = this.#names;
+    if (this.#isWatching) {
+      return this.#dialogs.announce(home && away ? `${home} plays against ${away}.` : "");
+    }
     // The names may come before the seat.
     const own = this.#engine.state.seat ?? this.#near;
     const other = this.#names[1 - own];
@@ -175,14 +248,16 @@ class Page {
   }
 
   #isOwn(seat) {
-    return (this.#mode === "network" || this.#mode === "solo") && seat === this.#near;
+    const hasOneSeat = this.#mode === "network" && !this.#isWatching || this.#mode === "solo";
+    return hasOneSeat && seat === this.#near;
   }
 
   #sideOf(seat) { return this.#isOwn(seat) ? "you" : this.#names[seat]; }
 
   #vibrate(touches) {
     const own = this.#near === AWAY ? TOUCHES.awayMallet : TOUCHES.homeMallet;
-    if (this.#mode !== "demonstration" && touches & own) navigator.vibrate?.(12);
+    const isPlayed = this.#mode !== "demonstration" && !this.#isWatching;
+    if (isPlayed && touches & own) navigator.vibrate?.(12);
   }
 
   /** Says in words what the state means. */
@@ -190,17 +265,34 @@ class Page {
     const near = this.#near;
     this.#dialogs.showScore(state, this.#names, near, this.#mode);
     if (this.#mode === "demonstration") return;
-    if (state.link === LINKS.ended) return this.#describeEnd();
-    if (state.link === LINKS.connecting || state.link === LINKS.waiting) {
+    if (state.link === LINKS.ended && !this.#isRetrying) return this.#describeEnd();
+    if (state.link !== LINKS.none && state.link < LINKS.playing || state.link === LINKS.ended) {
       return this.#dialogs.showNotice("Joining the match …");
     }
     if (state.link === LINKS.interrupted) {
       return this.#dialogs.showNotice("Connection lost. Reconnecting …");
     }
+    if (this.#isWatching) return this.#describeWatched(state);
     if (state.pauses !== 0) return this.#describePause(state, near);
     if (state.phase === PHASES.matchEnd) return this.#describeWinner(state);
     this.#dialogs.closeMessage();
     this.#dialogs.showNotice(this.#notice(state));
+  }
+
+  #describeWatched(state) {
+    this.#dialogs.closeMessage();
+    this.#dialogs.showNotice(this.#watchedNotice(state));
+  }
+
+  #watchedNotice(state) {
+    if (this.#names.every((name) => name === "")) return "Nobody plays at this table now.";
+    if (state.pauses !== 0) {
+      const name = this.#names[state.pauses & 1 ? HOME : AWAY];
+      return name ? `${name} has paused the match.` : "Waiting for a player to return …";
+    }
+    if (state.phase !== PHASES.matchEnd) return this.#notice(state);
+    const winner = state.phaseSeat ?? HOME;
+    return `${this.#names[winner]} wins ${state.score[winner]} to ${state.score[1 - winner]}.`;
   }
 
   #describeEnd() {
@@ -213,7 +305,16 @@ class Page {
     let text = score
       ? `${reason} The final score is ${score[own]} to ${score[other]}.` : reason;
     if (this.#exhibit.isWaiting) text += " This page joins again by itself.";
-    this.#dialogs.showMessage("The match is over", text, "Join again", () => this.join());
+    // Only a host that has granted a seat tells its name.
+    const title = this.#engine.hostName === "" ? "Not joined" : "The match is over";
+    const place = this.#place;
+    const canWatch = this.#endCode === END_CODES.declined && place && !place.watches
+      && this.#lobby?.has(place.table);
+    if (canWatch) {
+      const watch = () => this.join({ ...place, watches: true });
+      return this.#dialogs.showMessage(title, text, "Watch", watch);
+    }
+    this.#dialogs.showMessage(title, text, "Join again", () => this.join(place));
   }
 
   #describePause(state, near) {
@@ -252,7 +353,7 @@ class Page {
 
   #key(event) {
     if (event.target instanceof HTMLInputElement || event.repeat) return;
-    if (event.code === "KeyP" || event.code === "Escape") {
+    if (event.code === "KeyP" && !this.#isWatching || event.code === "Escape") {
       if (this.#dialogs.isPauseShown) this.resume(); else this.pause();
     }
     if (event.code === "KeyM") document.getElementById("mute").click();
@@ -282,7 +383,7 @@ class Page {
     this.#update();
     // A page that slept for longer than a connection lasts takes its seat again.
     const isOver = this.#engine.state.link === LINKS.ended;
-    if (isOver && this.#endCode === END_CODES.timedOut) this.join();
+    if (isOver && this.#endCode === END_CODES.timedOut) this.join(this.#place);
   }
 
   async #keepAwake(isPlaying) {
@@ -313,10 +414,11 @@ function store(key, value) {
 }
 
 try {
-  const engine = await AirHockey.load(fetch("air-hockey.wasm"));
+  const loading = AirHockey.load(fetch("air-hockey.wasm"));
+  const [engine, tables] = await Promise.all([loading, fetchTables()]);
   // For the browser's console and for tests.
   globalThis.airHockey = engine;
-  new Page(engine);
+  new Page(engine, tables);
 } catch (error) {
   document.getElementById("notice").hidden = false;
   document.getElementById("notice").textContent =

@@ -24,6 +24,14 @@ struct HostCommand: AsyncParsableCommand {
       against each other, and a computer player takes a seat that is free.
       """)
   var clients = 1
+  @Option(
+    parsing: .unconditional,
+    help: """
+      The number of tables, up to \(TableOption.limit). With more than one, the page of --browser \
+      or --browser-tls shows a lobby in which people choose a table, and two players meet at each, \
+      as with --players 2.
+      """)
+  var tables = 1
   @Flag(
     help: "Start a computer opponent in a second process; it yields its seat to a person.")
   var opponent = false
@@ -63,6 +71,7 @@ struct HostCommand: AsyncParsableCommand {
       throw ValidationError("--matches must be a whole number, 1 or more.")
     }
     try fleet.check(net.protection, isHost: true)
+    try checkTables()
     try checkFleet()
     try checkClients()
     if opponent, [.code, .known, .token].contains(net.protection.policy) {
@@ -84,6 +93,33 @@ struct HostCommand: AsyncParsableCommand {
       throw ValidationError("--fleet cannot be combined with --browser, --opponent or --matches.")
     }
     (clients, unlisted) = (2, true)
+  }
+
+  /// At one of several tables, two clients play each other, until the host is stopped.
+  private mutating func checkTables() throws {
+    guard (1...TableOption.limit).contains(tables) else {
+      throw ValidationError("--tables must be a whole number from 1 to \(TableOption.limit).")
+    }
+    guard tables > 1 else { return }
+    if fleet.fleet != nil {
+      throw ValidationError("A host of a fleet has one table: leave --tables out.")
+    }
+    guard takesBrowsers else {
+      throw ValidationError(
+        "--tables needs a page with a lobby: add --browser or --browser-tls CERT KEY.")
+    }
+    if opponent || options.bot {
+      throw ValidationError(
+        "Each of several tables has its own computer player: leave --opponent and --bot out.")
+    }
+    if matches != nil || options.seconds != nil || options.record != nil {
+      throw ValidationError(
+        """
+        A host with several tables runs until it is stopped, and records nothing: leave --matches, \
+        --seconds and --record out.
+        """)
+    }
+    clients = TableSeating.playersPerTable
   }
 
   private func checkClients() throws {
@@ -155,7 +191,10 @@ struct HostCommand: AsyncParsableCommand {
     setup.matchLimit = matches
     setup.clients = clients
     setup.kiosk = kiosk ? Kiosk() : nil
+    setup.health = setup.kiosk?.health
     if clients == 2 { setup.waiting = "waiting for two players" }
+    // A client that comes wakes its table, and the screen of a host with several changes slowly.
+    if tables > 1 { setup.waitingFrame = .milliseconds(100) }
     let protection = try net.protection.load(makesCode: true)
     setup.policy = protection.security.policy
     setup.notice = protection.notice
@@ -184,17 +223,22 @@ struct HostCommand: AsyncParsableCommand {
     let gate = FleetGate(takesOneMatch: true)
     let local = net.peer(game.setup.name)
     let listing = TableListing(interfaces: net.interfaces, on: loop)
+    let hall = await makeHall(for: game)
     var browsers = page?.options ?? BrowserOptions()
-    if let kiosk = game.setup.kiosk { browsers.resources = kiosk.resources(of: game) }
+    browsers.resources = resources(of: game, hall)
     do {
       let addresses = try await listing.open(isListed: !unlisted)
       try await Session.host(
         as: local, port: UInt16(port), on: addresses,
-        over: page == nil ? net.kinds : net.kinds.union(.webSocket), seats: clients,
-        spectatorSeats: table == nil ? Self.spectatorLimit : 0, timing: net.timing,
+        over: page == nil ? net.kinds : net.kinds.union(.webSocket), seats: sessionSeats.players,
+        spectatorSeats: table == nil ? sessionSeats.spectators : 0, timing: net.timing,
         security: security, browsers: browsers, conditions: net.conditions, loop: loop,
-        admit: { table == nil ? .accept : gate.admit($0) }
+        admit: { info in
+          if table != nil { return gate.admit(info) }
+          return hall?.admit(info) ?? Self.admit(info)
+        }
       ) { session, port in
+        try await hall?.open(over: session) { listing.update(freeSeats: $0) }
         let places =
           try page.map {
             try browserAddresses(of: $0, code: protection.code, port: port)
@@ -202,7 +246,8 @@ struct HostCommand: AsyncParsableCommand {
         let notice = places.isEmpty ? "" : ", in a browser \(places.joined(separator: " or "))"
         let code = places.first.flatMap(GamePage.makeCode)
         try await listing.begin(
-          as: session.node.local, key: session.node.publicKey, port: port, freeSeats: clients
+          as: session.node.local, key: session.node.publicKey, port: port,
+          freeSeats: clients * tables
         ) { game.announce($0 + notice, code: code) }
         let companion =
           opponent
@@ -224,6 +269,36 @@ struct HostCommand: AsyncParsableCommand {
       await listing.close()
       throw error
     }
+  }
+
+  /// The numbers of seats of the session. With several tables, there is one more than the tables
+  /// have, so that everybody who asks for a seat is told why there is none.
+  private var sessionSeats: (players: Int, spectators: Int) {
+    guard tables > 1 else { return (clients, Self.spectatorLimit) }
+    return (clients * tables + 1, Self.spectatorLimit * tables + 1)
+  }
+
+  /// Decides whether a client is let in at a host with one table.
+  private static func admit(_ info: PeerInfo) -> Admission {
+    guard info.match > 1 else { return .accept }
+    return .decline(TableSeating.Refusal.noSuchTable(Int(info.match), of: 1).description)
+  }
+
+  /// Makes the hall of a host with several tables, whose screen `game` shows.
+  private func makeHall(for game: NetGame) async -> TableHall? {
+    guard tables > 1 else { return nil }
+    let hall = TableHall(tables: tables, front: game)
+    await game.becomeFront(of: hall)
+    return hall
+  }
+
+  /// Returns what the host answers over HTTP, beside the page.
+  private func resources(
+    of game: NetGame, _ hall: TableHall?
+  ) -> [String: @Sendable () -> BrowserOptions.Page] {
+    var resources = game.setup.kiosk?.resources(of: game, hall) ?? [:]
+    if let hall { resources["/tables"] = { hall.assumeIsolated { $0.roster.page } } }
+    return resources
   }
 
   /// Joins the fleet of the table, if it has one.

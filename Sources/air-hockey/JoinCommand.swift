@@ -15,12 +15,13 @@ struct JoinCommand: AsyncParsableCommand {
   @OptionGroup var net: NetOptions
   @Flag(name: .customLong("yield"), help: "Yield the seat to the first person who wants to join.")
   var yieldsSeat = false
+  @OptionGroup var place: TableOption
   @OptionGroup var fleet: FleetPlayOptions
 
   func validate() throws {
     try fleet.check(net.protection, isHost: false)
-    if fleet.fleet != nil, yieldsSeat {
-      throw ValidationError("--yield cannot be combined with --fleet: leave it out.")
+    if fleet.fleet != nil, yieldsSeat || place.number != nil {
+      throw ValidationError("--yield and --table cannot be combined with --fleet: leave them out.")
     }
   }
 
@@ -33,7 +34,8 @@ struct JoinCommand: AsyncParsableCommand {
     let protection = try net.protection.load()
     setup.policy = protection.security.policy
     try await options.join(
-      table, as: net.peer(name, id: protection.player, yieldsSeat: yieldsSeat), setup,
+      table,
+      as: place.applied(to: net.peer(name, id: protection.player, yieldsSeat: yieldsSeat)), setup,
       protection.security, over: net)
   }
 
@@ -65,6 +67,7 @@ struct WatchCommand: AsyncParsableCommand {
   @Argument(help: "A table's name on the network, or HOST:PORT.") var table: String
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
+  @OptionGroup var place: TableOption
 
   func validate() throws { try net.protection.checkToken(isHost: false) }
 
@@ -77,7 +80,8 @@ struct WatchCommand: AsyncParsableCommand {
     let protection = try net.protection.load()
     setup.policy = protection.security.policy
     try await options.join(
-      table, as: net.peer(name, id: protection.player, isSpectator: true), setup,
+      table,
+      as: place.applied(to: net.peer(name, id: protection.player, isSpectator: true)), setup,
       protection.security, over: net)
   }
 }

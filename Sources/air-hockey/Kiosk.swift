@@ -1,7 +1,6 @@
 import AirHockey
 import Carom
 import CaromServer
-import Foundation
 
 /// What a host that runs for weeks, as in an exhibit, answers to monitors on its port.
 struct Kiosk: Sendable {
@@ -15,13 +14,36 @@ struct Kiosk: Sendable {
   init() { metrics = SessionMetrics(factory: memory) }
 
   /// Returns the resources of a host, which are made on the loop of its session. `game` must be on
-  /// that loop.
-  func resources(of game: NetGame) -> [String: @Sendable () -> BrowserOptions.Page] {
-    [
-      "/health": { [health] in health.page(at: game.loop.now) },
-      "/metrics": { [memory] in memory.page },
-      "/roster": { game.assumeIsolated { $0.roster.page } },
+  /// that loop. `hall` has the tables of a host with several.
+  func resources(
+    of game: NetGame, _ hall: TableHall?
+  ) -> [String: @Sendable () -> BrowserOptions.Page] {
+    guard let hall else {
+      return [
+        "/health": { [health] in health.page(at: game.loop.now) },
+        "/metrics": { [memory] in memory.page },
+        "/roster": { game.assumeIsolated { $0.roster.page } },
+      ]
+    }
+    return [
+      "/health": { hall.assumeIsolated { $0.health } },
+      "/metrics": { metricsPage(of: hall) },
+      "/roster": { hall.assumeIsolated { $0.roster.page } },
     ]
+  }
+
+  /// The metrics of the session, and who is at each table.
+  private func metricsPage(of hall: TableHall) -> BrowserOptions.Page {
+    for table in hall.assumeIsolated({ $0.roster.tables }) {
+      let dimensions = [("table", "\(table.table)")]
+      let players = memory.makeRecorder(
+        label: "airhockey.players", dimensions: dimensions, aggregate: false)
+      players.record(Int64(TableSeating.playersPerTable - table.freeSeats))
+      let spectators = memory.makeRecorder(
+        label: "airhockey.spectators", dimensions: dimensions, aggregate: false)
+      spectators.record(Int64(table.spectators))
+    }
+    return memory.page
   }
 }
 
@@ -40,12 +62,7 @@ struct Roster: Encodable, Equatable {
   var spectators: Int
 
   /// The roster as one JSON object on a line.
-  var page: BrowserOptions.Page {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let json = (try? encoder.encode(self)) ?? Data("{}".utf8)
-    return BrowserOptions.Page(Array(json) + [0x0A], mediaType: "application/json")
-  }
+  var page: BrowserOptions.Page { .json(self) }
 }
 
 extension NetGame {

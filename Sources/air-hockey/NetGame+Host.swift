@@ -17,9 +17,16 @@ extension NetGame {
       checkpoint.map { RollbackServer(resuming: $0, at: loop.now) }
       ?? RollbackServer(Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: loop.now)
     server.inputFilter = { _, input in ClientSeats.permitted(input) }
-    let match = HostedRollback(
-      server, over: session, channels: .match, remotePlayers: setup.clients == 2 ? [0, 1] : [1],
-      lastPeers: checkpoint?.peers)
+    let players = setup.clients == 2 ? [0, 1] : [1]
+    let match =
+      if let matches, let table = setup.table {
+        HostedRollback(
+          server, of: matches, number: table - 1, channels: .match, remotePlayers: players)
+      } else {
+        HostedRollback(
+          server, over: session, channels: .match, remotePlayers: players,
+          lastPeers: checkpoint?.peers)
+      }
     if let peers = checkpoint?.peers { clientSeats.expect(SeatValues(peers[0], peers[1])) }
     match.isPaused = true
     role = .host(match)
@@ -28,7 +35,7 @@ extension NetGame {
   func receive(_ match: HostedRollback<Rink>, over session: Session, at now: Instant) {
     match.receive(at: now)
     while !isOver, let notice = match.pollNotice() { handle(notice, of: match) }
-    for notice in session.takeMessages(on: .notices) where !isOver {
+    for notice in takeNotices(over: session) where !isOver {
       // Only a client may end its game.
       guard notice.message == .finish, match.player(of: notice.peer) != nil else {
         reject(notice.peer)
@@ -38,6 +45,12 @@ extension NetGame {
         notice.peer.disconnect(Goodbye(.finished), as: .finished)
       }
     }
+  }
+
+  /// Removes and returns the game's own messages that the peers of this table have sent.
+  private func takeNotices(over session: Session) -> [Received<MatchNotice>] {
+    guard let matches, let table = setup.table else { return session.takeMessages(on: .notices) }
+    return matches.takeMessages(on: .notices, of: table - 1)
   }
 
   private func handle(_ notice: HostedRollback<Rink>.Notice, of match: HostedRollback<Rink>) {

@@ -12,7 +12,8 @@ extension NetGame {
   /// Handles the events and messages that have arrived.
   func receive(at now: Instant) {
     guard player?.departure == nil else { return }
-    while !isOver, let event = session?.poll() {
+    // The events of a session with several tables belong to the hall.
+    while !isOver, matches == nil, let event = session?.poll() {
       // A match whose opponent has left ends before the next one begins.
       if case .left = event { receiveMatch(at: now) }
       if !isOver { handle(event) }
@@ -33,7 +34,7 @@ extension NetGame {
     switch event {
     case .joined(let peer):
       // A fleet says when the match of a table begins.
-      if peer.isHost { beginJoining(peer) } else if fleet == nil { becomeHost() }
+      if peer.isHost { beginJoining(peer) } else if fleet == nil, hall == nil { becomeHost() }
     case .linkChanged(let peer, let kind) where peer == opponent:
       summary.transport = kind.description
       display.write("the connection now uses \(kind)")

@@ -1,5 +1,6 @@
 import AirHockey
 import Carom
+import CaromServer
 
 extension NetGame {
   /// The options of a game over the network.
@@ -24,8 +25,12 @@ extension NetGame {
     var clients = 1
     /// Whether a player at this computer takes part in the match.
     var isPlayer: Bool { !isSpectator && clients == 1 }
+    /// The number of this table, from 1, if it is one of a host's several tables.
+    var table: Int?
     /// What this host answers to monitors, if it runs for weeks.
     var kiosk: Kiosk?
+    /// Whether the ticks of this table run on time, if monitors ask for it.
+    var health: TickHealth?
     /// Whether network statistics are displayed every second.
     var showsNetwork = false
     /// The policy that the session's connections must meet.

@@ -73,6 +73,11 @@ extension NetGame {
     let place = code.map { "open \($0.text) in a browser" } ?? announcement
     let detail = [setup.waiting, setup.notice, place].compactMap(\.self).joined(separator: " · ")
     view.banner = TableView.Banner("Waiting", detail: detail)
+    if let hall {
+      var banner = banner(of: hall)
+      banner.detail = [banner.detail, place].compactMap(\.self).joined(separator: " · ")
+      view.banner = banner
+    }
     view.code = code
     return view
   }

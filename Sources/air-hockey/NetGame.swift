@@ -84,6 +84,10 @@ actor NetGame: LoopActor {
   /// The QR code of the page's address, displayed like the announcement.
   private(set) var code: QRCode?
   private var inputWatch: DescriptorWatch?
+  /// The tables of a host that has several, if this game shows that host's screen.
+  var hall: TableHall?
+  /// The matches of which this table's is one, at a host with several tables.
+  var matches: ConcurrentMatches?
   /// What this side has to do with a fleet, as a host or as a player; nil if it has nothing.
   var fleet: FleetHosting?
   var player: FleetPlaying?
@@ -137,7 +141,7 @@ actor NetGame: LoopActor {
     (self.session, self.seatsChanged) = (session, seatsChanged)
     if isOver { await session.node.retire() }
     // A fleet says when the match of a table begins.
-    if isHost, !isOver, fleet == nil { becomeHost() }
+    if isHost, !isOver, fleet == nil, hall == nil { becomeHost() }
     // A game that ends with its opponent must not admit another player before the next frame.
     await session.observe { [weak self, loop] event in
       guard case .left = event else { return }
@@ -194,16 +198,19 @@ actor NetGame: LoopActor {
     timers.frame?.arm(at: due)
   }
 
+  /// Runs the next frame as soon as the loop gets to it.
+  func runFrameNow() { armFrame(at: loop.now) }
+
   /// Handles what has arrived, plays the ticks that are due and draws one frame.
   private func frame() {
     let now = loop.now
-    if Interrupts.isRequested, fleet == nil { return interrupted() }
+    if Interrupts.isRequested, fleet == nil, matches == nil { return interrupted() }
     carryOut(display.readCommands(at: now) ?? [])
     receive(at: now)
     play(at: now)
     guard runFleet(at: now) else { return }
     present(at: now)
-    setup.kiosk?.health.expectTick(by: nextTick, at: now)
+    setup.health?.expectTick(by: nextTick, at: now)
     armFrame(at: nextTick ?? max(timers.frameDue + setup.waitingFrame, now))
   }
 
@@ -258,6 +265,7 @@ actor NetGame: LoopActor {
   func end(_ reason: String, _ goodbye: Goodbye = Goodbye(.left)) {
     guard !isOver else { return }
     isOver = true
+    if let hall { summary = hall.assumeIsolated { $0.close() } }
     timers.frame?.cancel()
     timers.ending?.cancel()
     inputWatch = nil
@@ -265,7 +273,9 @@ actor NetGame: LoopActor {
     recording?.finish()
     summary.recordingTrouble = recording?.takeTrouble() ?? summary.recordingTrouble
     summary.recordings = recording?.paths ?? []
-    session?.node.assumeIsolated { $0.retire(goodbye) }
+    // The other tables of this one's host go on, and its hall ends with the scores.
+    let last = hall == nil ? goodbye : Goodbye(.finished)
+    if matches == nil { session?.node.assumeIsolated { $0.retire(last) } }
     display.close()
     summarize(reason)
     leaveSession()
@@ -277,9 +287,11 @@ actor NetGame: LoopActor {
   private func summarize(_ reason: String) {
     summary.score = finalScore?.score ?? confirmedState?.score ?? summary.score
     summary.endReason = reason
-    summary.timing = Summary.Timing(
-      tickJitter: meters.tickJitter, stateAge: meters.network.stateAge)
-    summary.prediction = Summary.Prediction(meters.network, role, desyncs: desyncs)
+    if hall == nil {
+      summary.timing = Summary.Timing(
+        tickJitter: meters.tickJitter, stateAge: meters.network.stateAge)
+      summary.prediction = Summary.Prediction(meters.network, role, desyncs: desyncs)
+    }
     summary.bytesSent = Int(bytes.sent)
     summary.bytesReceived = Int(bytes.received)
   }

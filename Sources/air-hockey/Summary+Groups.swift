@@ -47,6 +47,14 @@ extension Summary.Timing {
     stateAgeP99 = Self.milliseconds(stateAge.percentile(99))
   }
 
+  /// Takes over what is worse in the values of another table.
+  mutating func merge(_ other: Self) {
+    tickJitterP50 = max(tickJitterP50, other.tickJitterP50)
+    tickJitterP99 = max(tickJitterP99, other.tickJitterP99)
+    stateAgeP50 = max(stateAgeP50, other.stateAgeP50)
+    stateAgeP99 = max(stateAgeP99, other.stateAgeP99)
+  }
+
   /// Returns a duration in milliseconds, rounded to whole microseconds.
   private static func milliseconds(_ duration: Duration) -> Double {
     (duration.inMilliseconds * 1000).rounded() / 1000

@@ -5,8 +5,8 @@ import TerminalText
 
 /// The summary of a session, which is printed at its end as a line of text or as JSON.
 struct Summary: Encodable, Equatable {
-  /// The role of this side: "host", "table" (a host whose clients play each other), "client",
-  /// "watcher" (a spectator) or "local".
+  /// The role of this side: "host", "table" (a host whose clients play each other), "tables" (a
+  /// host with several of these), "client", "watcher" (a spectator) or "local".
   var role: String
   /// The other player's name or, on a side that does not play, the home player's; nil if nobody
   /// joined.
@@ -60,6 +60,7 @@ struct Summary: Encodable, Equatable {
   /// The score with this player's goals first. On a side that does not play, home's goals come
   /// first.
   private var result: String {
+    if role == "tables" { return "the tables are closed" }
     guard let peer else { return "\(score) against nobody" }
     return switch role {
     case "client": "\(score.mirrored) against \(peer)"

@@ -15,9 +15,13 @@ private struct Meeting {
   var now = Instant(nanoseconds: 1_000_000_000)
   var events: [EngineEvent] = []
 
-  init(version: UInt16 = NetworkMatch.version, seats: Int = 1, client: Seat = .away) {
+  init(
+    version: UInt16 = NetworkMatch.version, seats: Int = 1, client: Seat = .away,
+    table: UInt16 = 0, isSpectator: Bool = false
+  ) {
     host = TestHost(version: version, seats: seats, client: client, at: now)
-    engine.join(as: PeerID(high: 2, low: 2), name: "Leo", at: now)
+    engine.join(
+      as: PeerID(high: 2, low: 2), name: "Leo", table: table, isSpectator: isSpectator, at: now)
   }
 
   /// Opens a link. Returns whether the engine uses it.
@@ -64,6 +68,39 @@ struct NetworkMatchTests {
     #expect(confirmed.tick > 500)
     let history = meeting.host.match.server.broadcaster.history
     #expect(confirmed.hash == history.state(at: Tick(confirmed.tick))?.hash)
+  }
+
+  @Test func `a page names its table, and watches without a seat`() throws {
+    var meeting = Meeting(table: 3, isSpectator: true)
+    meeting.open()
+    meeting.play(.seconds(10))
+    #expect(meeting.host.requested?.match == 3)
+    #expect(meeting.host.requested?.isSpectator == true)
+    #expect(meeting.link == .playing)
+    let state = meeting.engine.state(at: meeting.now)
+    #expect(state.seat == nil && state.desyncs == 0)
+    #expect(state.rink?.awayMallet.vector == RinkState().awayMallet.vector)
+    let confirmed = try #require(meeting.engine.confirmed)
+    #expect(confirmed.tick > 500)
+    let history = meeting.host.match.server.broadcaster.history
+    #expect(confirmed.hash == history.state(at: Tick(confirmed.tick))?.hash)
+    let hasTouches = meeting.events.contains {
+      if case .game(.touch) = $0 { true } else { false }
+    }
+    #expect(hasTouches)
+  }
+
+  @Test func `a spectator that gets a seat, and a player that gets none, leave`() {
+    var watching = Meeting(isSpectator: true)
+    watching.host.seatsSpectators = true
+    watching.open()
+    watching.play(.seconds(2))
+    #expect(watching.events.last == .left(.violation))
+    var playing = Meeting(client: .away)
+    playing.host.seatsPlayers = false
+    playing.open()
+    playing.play(.seconds(2))
+    #expect(playing.events.last == .left(.violation))
   }
 
   @Test func `the inputs of the page reach the host in time`() {

@@ -11,8 +11,13 @@ import WebEngine
 struct TestHost {
   /// The time for which bytes are on the way.
   var delay = Duration.milliseconds(20)
+  /// Whether players and spectators get a player of the match. A true host gives spectators none.
+  var seatsPlayers = true
+  var seatsSpectators = false
   /// The host's sessions, and the match that it serves.
   private(set) var match: RollbackHost<Rink, ConnectionID>
+  /// The peer that has asked for a seat last.
+  private(set) var requested: PeerInfo?
   /// The reasons for which connections have ended.
   private(set) var ended: [DisconnectReason] = []
   private var host: Host
@@ -29,7 +34,7 @@ struct TestHost {
     let local = PeerInfo(
       id: PeerID(high: 1, low: 1), name: "Maya", application: "airhockey",
       applicationVersion: version)
-    host = Host(local, seats: seats)
+    host = Host(local, seats: seats, spectatorSeats: 1)
     match = RollbackHost(
       RollbackServer(Rink(), players: 2, rate: Preset.ticksPerSecond, at: now),
       remotePlayers: [Int(client.rawValue)])
@@ -133,9 +138,12 @@ struct TestHost {
 
   private mutating func handle(_ event: HostEvent, at now: Instant) {
     switch event {
-    case .requested(let id, _, _): host.admit(id, at: now)
+    case .requested(let id, let info, _):
+      requested = info
+      host.admit(id, at: now)
     case .connection(let id, .opened(let info)):
-      match.add(id, peer: info.id, as: match.player(for: info.id))
+      let isSeated = info.isSpectator ? seatsSpectators : seatsPlayers
+      match.add(id, peer: info.id, as: isSeated ? match.player(for: info.id) : nil)
     case .connection(let id, .messages): receiveMessages(on: id, at: now)
     case .adopted(_, let owner): stream = owner
     case .closed(let id, _, let reason, _):

@@ -35,6 +35,10 @@ import Testing
     ["host", "--browser-tls", "cert", "key", "--transport", "udp"],
     ["host", "--browser-tls", "cert", "key", "--known", "peers"],
     ["host", "--browser-tls", "cert", "key", "--key", "backend"],
+    ["host", "--browser", "--security", "none", "--tables", "0"],
+    ["host", "--browser", "--security", "none", "--tables", "65"],
+    ["join", "x", "--table", "0"], ["watch", "x", "--table", "65"],
+    ["join", "x", "--table", "2", "--fleet", "redis://127.0.0.1:1/x", "--key", "backend"],
   ])
   func `an invalid command line is a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) {
@@ -48,6 +52,40 @@ import Testing
     let arguments = ["host", "--browser-tls", "cert", "key"] + options
     let command = try AirHockeyCommand.parseAsRoot(arguments) as? HostCommand
     #expect(command?.browserTLS == ["cert", "key"])
+  }
+
+  @Test(arguments: [
+    ([], "add --browser or --browser-tls CERT KEY"),
+    (["--fleet", "redis://127.0.0.1:1/x", "--key", "backend"], "leave --tables out"),
+    (["--browser", "--security", "none", "--bot"], "leave --opponent and --bot out"),
+    (["--browser", "--security", "none", "--opponent"], "leave --opponent and --bot out"),
+    (["--browser", "--security", "none", "--matches", "1"], "leave --matches, --seconds and"),
+    (["--browser", "--security", "none", "--seconds", "1"], "leave --matches, --seconds and"),
+    (["--browser", "--security", "none", "--record", "x"], "leave --matches, --seconds and"),
+  ])
+  func `what several tables cannot be combined with is a usage error that says what to do`(
+    options: [String], advice: String
+  ) {
+    let error = #expect(throws: (any Error).self) {
+      _ = try AirHockeyCommand.parseAsRoot(["host", "--tables", "4"] + options)
+    }
+    #expect(error.map { AirHockeyCommand.message(for: $0).contains(advice) } == true)
+  }
+
+  @Test func `at several tables two clients play each other, at one this computer plays`() throws {
+    let options = ["host", "--browser", "--security", "none"]
+    for (tables, clients) in [([], 1), (["--tables", "1"], 1), (["--tables", "64"], 2)] {
+      let command = try AirHockeyCommand.parseAsRoot(options + tables) as? HostCommand
+      #expect(command?.clients == clients)
+    }
+  }
+
+  @Test func `a client names its table in its request for a seat`() throws {
+    let info = PeerInfo(name: "Leo", application: "airhockey")
+    for (options, match) in [([], 0), (["--table", "1"], 1), (["--table", "64"], 64)] {
+      let option = try TableOption.parse(options)
+      #expect(option.applied(to: info).match == match)
+    }
   }
 
   @Test func `a time in seconds is converted to ticks`() throws {

@@ -4,40 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
-  AWAY, EVENTS, GAME_EVENTS, HOME, LINKS, PHASES, REQUESTS,
+  AWAY, EVENTS, GAME_EVENTS, HOME, LINKS, REQUESTS,
 } from "../../Sources/WebPages/air-hockey.js";
-import { Host, load, skipHost as skip, TCPStream, until } from "./support.mjs";
-
-/** A page's player: an engine on the real time, which follows the puck. */
-class Player {
-  events = [];
-  streams = [];
-
-  static async join(port, id = 7, name = "Leo ü") {
-    const player = new Player();
-    player.engine = await load();
-    const open = () => {
-      player.streams.push(new TCPStream(port));
-      return player.streams.at(-1);
-    };
-    player.engine.join(open, new Uint8Array(16).fill(id), name, () => player.update());
-    player.timer = setInterval(() => player.update(), 8);
-    return player;
-  }
-
-  update() {
-    const { state } = this.engine;
-    this.engine.setTarget(AWAY, 0.7, state.phase === PHASES.none ? 0 : 0.7 * state.puck.y);
-    this.events.push(...this.engine.update());
-  }
-
-  has(code) { return this.events.some((event) => event.code === code); }
-
-  end() {
-    clearInterval(this.timer);
-    this.engine.leave();
-  }
-}
+import { Host, Player, skipHost as skip, until } from "./support.mjs";
 
 test("an engine plays in step with a host, and ends with its score", { skip }, async () => {
   const server = new Host("--seconds", "6");

@@ -8,7 +8,7 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { AirHockey } from "../../Sources/WebPages/air-hockey.js";
+import { AirHockey, AWAY, PHASES } from "../../Sources/WebPages/air-hockey.js";
 
 // Node 18 does not have what every browser has.
 globalThis.crypto ??= webcrypto;
@@ -53,6 +53,38 @@ export async function until(condition, seconds, what) {
   while (!condition()) {
     if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
     await new Promise((resume) => setTimeout(resume, 5));
+  }
+}
+
+/** A page's player: an engine on the real time, which follows the puck over TCP. */
+export class Player {
+  events = [];
+  streams = [];
+
+  static async join(port, id = 7, name = "Leo ü", place = {}) {
+    const player = new Player();
+    player.engine = await load();
+    const open = () => {
+      player.streams.push(new TCPStream(port));
+      return player.streams.at(-1);
+    };
+    const own = new Uint8Array(16).fill(id);
+    player.engine.join(open, own, name, () => player.update(), place);
+    player.timer = setInterval(() => player.update(), 8);
+    return player;
+  }
+
+  update() {
+    const { state } = this.engine;
+    this.engine.setTarget(AWAY, 0.7, state.phase === PHASES.none ? 0 : 0.7 * state.puck.y);
+    this.events.push(...this.engine.update());
+  }
+
+  has(code) { return this.events.some((event) => event.code === code); }
+
+  end() {
+    clearInterval(this.timer);
+    this.engine.leave();
   }
 }
 
@@ -101,6 +133,29 @@ export function startTLSHost(context, ...options) {
   return host;
 }
 
+/** A player or spectator of a host, in a process without a terminal. */
+export class Client {
+  output = "";
+  errors = "";
+
+  constructor(context, command, address, name, ...options) {
+    this.process = spawn(hostProgram, [
+      command, address, "--bot", "--headless", "--json", "--name", name, "--security", "none",
+      ...options,
+    ], { stdio: ["ignore", "pipe", "pipe"] });
+    context.after(() => this.process.kill("SIGKILL"));
+    this.process.stdout.on("data", (bytes) => (this.output += bytes));
+    this.process.stderr.on("data", (bytes) => (this.errors += bytes));
+    /** The exit status. */
+    this.ended = new Promise((resolve) => this.process.on("close", resolve));
+  }
+
+  async summary() {
+    await this.ended;
+    return JSON.parse(this.output.trim());
+  }
+}
+
 /** An `air-hockey host` that plays by itself, unless its clients play each other. */
 export class Host {
   lines = "";
@@ -109,7 +164,8 @@ export class Host {
     this.process = spawn(hostProgram, [
       "host", "--interface", "lo", "--unlisted", "--json", "--name", "Maya",
       ...(options.includes("--browser-tls") ? [] : ["--security", "none"]),
-      ...(options.includes("--players") ? [] : ["--bot"]), ...options,
+      ...(options.includes("--players") || options.includes("--tables") ? [] : ["--bot"]),
+      ...options,
     ]);
     this.output = "";
     this.process.stdout.on("data", (text) => (this.output += text));
