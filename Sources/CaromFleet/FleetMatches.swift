@@ -27,7 +27,7 @@ public actor FleetMatches: LoopActor {
     case finished(MatchID)
     /// No other host can go on with the match: it stays, and `move` can be called again.
     case notMoved(MatchID, PlacementRefusal)
-    /// An operator wants the host to get no more matches and to move those that it has.
+    /// The host shall get no more matches, and move those that it has. Told once.
     case drainRequested
     /// The directory cannot be reached, for this reason; matches go on.
     case away(RedisError)
@@ -51,6 +51,7 @@ public actor FleetMatches: LoopActor {
   private var matches: Set<MatchID> = []
   private(set) var players: [Peer: MatchID] = [:]
   var doors = FleetDoors()
+  private var isDrainRequested = false
   /// Whether the host has begun to leave the fleet.
   private var isLeaving = false
   private var reader: Task<Void, Never>?
@@ -114,6 +115,18 @@ public actor FleetMatches: LoopActor {
   /// Sets the checkpoint of a match. It is sent with the next renewal, or at once if `isUrgent`.
   public func save(_ checkpoint: Checkpoint, of match: MatchID, isUrgent: Bool = false) {
     membership.assumeIsolated { $0.save(checkpoint, of: match, isUrgent: isUrgent) }
+  }
+
+  /// Has the game drain the host: the event `drainRequested` follows, as if an operator had asked
+  /// for it. Can be called from any thread, for example when the process is told to end.
+  public nonisolated func requestDrain() {
+    loop.post { [weak self] in self?.assumeIsolated { $0.handleDrainRequest() } }
+  }
+
+  private func handleDrainRequest() {
+    guard !isDrainRequested else { return }
+    isDrainRequested = true
+    handle(.drainRequested)
   }
 
   /// Lets the host get no more matches.
@@ -200,7 +213,7 @@ public actor FleetMatches: LoopActor {
       for peer in players(of: claim.match) where peer.id == player {
         peer.disconnect(Goodbye(.full), as: .full)
       }
-    case .drainRequested: handle(.drainRequested)
+    case .drainRequested: handleDrainRequest()
     case .replaced: handle(.left(isReplaced: true))
     case .withdrawn: handle(.left(isReplaced: false))
     case .registered:

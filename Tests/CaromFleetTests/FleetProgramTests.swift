@@ -116,6 +116,33 @@ struct FleetProgramTests {
     }
   }
 
+  @Test func `a host that is told to end drains as for an operator, and once`() async throws {
+    try await RedisServer.withLoop { server, loop in
+      let address = try server.address()
+      let fleet = settings(address, region: "any")
+      let directory = FleetDirectory(address, on: loop)
+      let me = PeerInfo(name: "host", application: "counts")
+      let id = PeerID(of: fleet.identity.publicKey)
+      try await Session.host(in: fleet, as: me, on: [.loopback4], seats: 2, loop: loop) {
+        _, matches in
+        var events: [FleetMatches.Event] = []
+        for await _ in FixedStep(hertz: 60, on: loop) {
+          events += matches.takeEvents()
+          guard events.contains(.registered) else { continue }
+          if events.contains(.drainRequested) { break }
+          matches.requestDrain()
+        }
+        await matches.drain()
+        #expect(try await directory.drain(id))
+        try await wait(for: directory) { $0.hosts.map(\.isDraining) == [true] }
+        events += matches.takeEvents()
+        #expect(events == [.registered, .drainRequested])
+      }
+      #expect(try await directory.status().hosts.isEmpty)
+      await directory.close()
+    }
+  }
+
   @Test func `a player who has a result leaves the match, and cannot join a host that is gone`()
     async throws
   {
