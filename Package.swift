@@ -276,6 +276,9 @@ let package = Package(
     .target(
       name: "TestRedis", dependencies: ["CaromCore", "CaromTransport"],
       path: "Tests/TestRedis", swiftSettings: strict),
+    .target(
+      name: "TestAgones", dependencies: ["CaromCore", "CaromTransport"],
+      path: "Tests/TestAgones", swiftSettings: strict),
     .executableTarget(
       name: "carom-peer", dependencies: ["CaromCore", "CaromDiscovery", "CaromTransport"],
       path: "Tests/Peer", swiftSettings: strict),
@@ -303,7 +306,7 @@ let package = Package(
       "CaromFleet",
       [
         "Carom", "CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromProtocol",
-        "CaromSession", "CaromTransport", "TestRedis",
+        "CaromSession", "CaromTransport", "TestAgones", "TestRedis",
       ]),
     .target(
       name: "MultipeerSamples", dependencies: [.byName(name: multipeer)],
@@ -378,8 +381,8 @@ let package = Package(
       "EndToEnd",
       [
         "AirHockey", "Carom", "CaromCore", "CaromCrypto", "CaromDNS", "CaromFleet",
-        "CaromPlacement", "CaromProtocol", "CaromTransport", "TerminalText", "TestRedis",
-        "TestRelay", "TestTLS", "air-hockey", "carom-tool", arguments,
+        "CaromPlacement", "CaromProtocol", "CaromTransport", "TerminalText", "TestAgones",
+        "TestRedis", "TestRelay", "TestTLS", "air-hockey", "carom-tool", arguments,
       ]),
     tests(
       "Interop",

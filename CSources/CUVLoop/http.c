@@ -46,14 +46,15 @@ static int on_complete(http_parser *parser) {
   reader->complete = true;
   reader->head->major = parser->http_major;
   reader->head->minor = parser->http_minor;
+  reader->head->status = parser->type == HTTP_RESPONSE ? parser->status_code : 0;
   reader->head->method = parser->method == HTTP_GET    ? CUV_METHOD_GET
                          : parser->method == HTTP_HEAD ? CUV_METHOD_HEAD
                                                        : CUV_METHOD_OTHER;
   return 1;  // the body, if any, is not parsed
 }
 
-int cuv_head_parse(const uint8_t *bytes, size_t count, cuv_field *fields, size_t capacity,
-                   cuv_head *out) {
+static int parse(enum http_parser_type type, const uint8_t *bytes, size_t count, cuv_field *fields,
+                 size_t capacity, cuv_head *out) {
   memset(out, 0, sizeof *out);
   if (count > UINT32_MAX) return -E2BIG;
   reader reader = {.start = (const char *)bytes, .head = out, .fields = fields,
@@ -65,9 +66,19 @@ int cuv_head_parse(const uint8_t *bytes, size_t count, cuv_field *fields, size_t
   settings.on_header_value = on_value;
   settings.on_headers_complete = on_complete;
   http_parser parser;
-  http_parser_init(&parser, HTTP_REQUEST);
+  http_parser_init(&parser, type);
   parser.data = &reader;
   http_parser_execute(&parser, &settings, reader.start, count);
   if (reader.too_many) return -E2BIG;
   return reader.complete ? 0 : -EPROTO;
+}
+
+int cuv_head_parse(const uint8_t *bytes, size_t count, cuv_field *fields, size_t capacity,
+                   cuv_head *out) {
+  return parse(HTTP_REQUEST, bytes, count, fields, capacity, out);
+}
+
+int cuv_response_parse(const uint8_t *bytes, size_t count, cuv_field *fields, size_t capacity,
+                       cuv_head *out) {
+  return parse(HTTP_RESPONSE, bytes, count, fields, capacity, out);
 }

@@ -10,7 +10,7 @@ import CaromTransport
 /// A gate admits nobody until a `FleetMatches` has been made for it, because a host registers when
 /// it knows its port.
 package final class FleetGate: Sendable {
-  private let membership = Locked<FleetMembership?>(nil)
+  private let opened = Locked<FleetMembership?>(nil)
   private let current = Locked<MatchID?>(nil)
   /// Whether the host runs one match at a time.
   package let takesOneMatch: Bool
@@ -19,7 +19,10 @@ package final class FleetGate: Sendable {
   /// one.
   package init(takesOneMatch: Bool = false) { self.takesOneMatch = takesOneMatch }
 
-  func open(for membership: FleetMembership) { self.membership.withLock { $0 = membership } }
+  func open(for membership: FleetMembership) { opened.withLock { $0 = membership } }
+
+  /// The membership for which the gate is open; nil before that.
+  var membership: FleetMembership? { opened.withLock { $0 } }
 
   /// The match that the host runs, if it runs one at a time.
   var match: MatchID? {
@@ -35,7 +38,7 @@ package final class FleetGate: Sendable {
   /// Decides about a player. The answer needs no question to anybody. Must be called on the loop of
   /// the host's membership.
   package func admit(_ player: PeerInfo) -> Admission {
-    guard let membership = membership.withLock({ $0 }) else {
+    guard let membership else {
       return .decline("this host has not joined its fleet yet: try again")
     }
     guard let claim = Self.claim(of: player) else {

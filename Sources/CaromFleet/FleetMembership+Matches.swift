@@ -5,6 +5,9 @@ extension FleetMembership {
   /// Whether the host may admit players.
   package var isAdmitting: Bool { change { $0.isAdmitting(at: $1) } }
 
+  /// Whether the host gets no more matches.
+  var isDraining: Bool { change { machine, _ in machine.isDraining } }
+
   /// Decides about a player who has come with `claim` in a token that the host has checked. If the
   /// player is accepted, the seat is taken in the directory afterwards; in the rare case that it
   /// was given away, the event `noSeat` follows.

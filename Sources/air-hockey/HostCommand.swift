@@ -54,8 +54,8 @@ struct HostCommand: AsyncParsableCommand {
   var browserTLS: [String] = []
   @Flag(
     help: """
-      Run for weeks, as in an exhibit: answer /health, /metrics and /roster on the table's port, \
-      and end a match on SIGTERM with its score. Needs --browser or --browser-tls.
+      Run for weeks, as in an exhibit: answer /health, /ready, /metrics and /roster on the table's \
+      port, and end a match on SIGTERM with its score. Needs --browser, --browser-tls or --fleet.
       """)
   var kiosk = false
   @Option(help: "The folder with the page for browsers, as 'make wasm' builds it.")
@@ -138,11 +138,7 @@ struct HostCommand: AsyncParsableCommand {
       if page != nil {
         throw ValidationError("--page FOLDER needs --browser or --browser-tls CERT KEY.")
       }
-      if kiosk {
-        throw ValidationError(
-          "--kiosk answers over HTTP, which needs --browser or --browser-tls CERT KEY.")
-      }
-      return
+      return try checkKiosk()
     }
     try browserTLS.isEmpty ? checkPlaintext() : checkTLS()
     guard net.kinds.contains(.stream) else {
@@ -151,6 +147,19 @@ struct HostCommand: AsyncParsableCommand {
         Browsers join over TCP: --browser and --browser-tls cannot be combined with \
         --transport udp or --conditions.
         """)
+    }
+  }
+
+  /// At a table of a fleet, a kiosk answers monitors alone.
+  private func checkKiosk() throws {
+    guard kiosk else { return }
+    guard fleet.fleet != nil else {
+      throw ValidationError(
+        "--kiosk answers over HTTP, which needs --browser, --browser-tls CERT KEY or --fleet.")
+    }
+    guard net.kinds.contains(.stream) else {
+      throw ValidationError(
+        "--kiosk answers over TCP: it cannot be combined with --transport udp or --conditions.")
     }
   }
 
@@ -192,6 +201,7 @@ struct HostCommand: AsyncParsableCommand {
     setup.clients = clients
     setup.kiosk = kiosk ? Kiosk() : nil
     setup.health = setup.kiosk?.health
+    setup.agones = try .ofProcess()
     if clients == 2 { setup.waiting = "waiting for two players" }
     // A client that comes wakes its table, and the screen of a host with several changes slowly.
     if tables > 1 { setup.waitingFrame = .milliseconds(100) }
@@ -225,12 +235,13 @@ struct HostCommand: AsyncParsableCommand {
     let listing = TableListing(interfaces: net.interfaces, on: loop)
     let hall = await makeHall(for: game)
     var browsers = page?.options ?? BrowserOptions()
-    browsers.resources = resources(of: game, hall)
+    browsers.resources = resources(of: game, hall, gate: table == nil ? nil : gate)
     do {
       let addresses = try await listing.open(isListed: !unlisted)
       try await Session.host(
         as: local, port: UInt16(port), on: addresses,
-        over: page == nil ? net.kinds : net.kinds.union(.webSocket), seats: sessionSeats.players,
+        over: page == nil && !kiosk ? net.kinds : net.kinds.union(.webSocket),
+        seats: sessionSeats.players,
         spectatorSeats: table == nil ? sessionSeats.spectators : 0, timing: net.timing,
         security: security, browsers: browsers, conditions: net.conditions, loop: loop,
         admit: { info in
@@ -256,12 +267,14 @@ struct HostCommand: AsyncParsableCommand {
         companion?.start(port: port)
         // Cancelled at the end of this closure.
         async let _: Void = report(session, for: game.setup.kiosk)
-        let matches = try await join(table, gate, session, port: port, game)
+        let agones = await game.report(session, seats: clients * tables)
+        let matches = try await join(table, gate, session, port: port, game, agones)
         await game.play(over: session, isHost: true) { freeSeats in
           listing.update(freeSeats: freeSeats)
           if freeSeats > 0 { companion?.start(port: port) }
         }
         await matches?.withdraw()
+        await agones?.shutdown()
         await listing.close()
         companion?.stop()
       }
@@ -294,23 +307,27 @@ struct HostCommand: AsyncParsableCommand {
 
   /// Returns what the host answers over HTTP, beside the page.
   private func resources(
-    of game: NetGame, _ hall: TableHall?
+    of game: NetGame, _ hall: TableHall?, gate: FleetGate?
   ) -> [String: @Sendable () -> BrowserOptions.Page] {
-    var resources = game.setup.kiosk?.resources(of: game, hall) ?? [:]
+    var resources = game.setup.kiosk?.resources(of: game, hall, gate: gate) ?? [:]
     if let hall { resources["/tables"] = { hall.assumeIsolated { $0.roster.page } } }
     return resources
   }
 
   /// Joins the fleet of the table, if it has one.
   private func join(
-    _ table: FleetTable?, _ gate: FleetGate, _ session: Session, port: UInt16, _ game: NetGame
+    _ table: FleetTable?, _ gate: FleetGate, _ session: Session, port: UInt16, _ game: NetGame,
+    _ agones: AgonesReporter?
   ) async throws -> FleetMatches? {
     guard let table else { return nil }
     let interfaces = net.interfaces.selected(from: try Interfaces.list())
     let membership = FleetMembership(
       of: try table.record(on: interfaces, port: port), in: table.address, on: session.loop)
     let matches = FleetMatches(of: membership, over: session, gate: gate, key: table.key) { event in
-      game.assumeIsolated { $0.handle(event) }
+      game.assumeIsolated { game in
+        game.handle(event)
+        game.reportMatches(to: agones)
+      }
     }
     await game.becomeFleetHost(matches)
     await matches.begin()

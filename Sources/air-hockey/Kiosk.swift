@@ -1,5 +1,6 @@
 import AirHockey
 import Carom
+import CaromFleet
 import CaromServer
 
 /// What a host that runs for weeks, as in an exhibit, answers to monitors on its port.
@@ -14,19 +15,26 @@ struct Kiosk: Sendable {
   init() { metrics = SessionMetrics(factory: memory) }
 
   /// Returns the resources of a host, which are made on the loop of its session. `game` must be on
-  /// that loop. `hall` has the tables of a host with several.
+  /// that loop. `hall` has the tables of a host with several, and `gate` is that of a table of a
+  /// fleet.
   func resources(
-    of game: NetGame, _ hall: TableHall?
+    of game: NetGame, _ hall: TableHall?, gate: FleetGate?
   ) -> [String: @Sendable () -> BrowserOptions.Page] {
+    let ready: @Sendable () -> BrowserOptions.Page = {
+      guard let closure = gate?.closure else { return BrowserOptions.Page(text: "ready\n") }
+      return BrowserOptions.Page(text: "\(closure)\n", isAvailable: false)
+    }
     guard let hall else {
       return [
         "/health": { [health] in health.page(at: game.loop.now) },
+        "/ready": ready,
         "/metrics": { [memory] in memory.page },
         "/roster": { game.assumeIsolated { $0.roster.page } },
       ]
     }
     return [
       "/health": { hall.assumeIsolated { $0.health } },
+      "/ready": ready,
       "/metrics": { metricsPage(of: hall) },
       "/roster": { hall.assumeIsolated { $0.roster.page } },
     ]

@@ -1,5 +1,6 @@
 import AirHockey
 import Carom
+import CaromFleet
 import CaromServer
 
 extension NetGame {
@@ -31,6 +32,8 @@ extension NetGame {
     var kiosk: Kiosk?
     /// Whether the ticks of this table run on time, if monitors ask for it.
     var health: TickHealth?
+    /// The sidecar of Agones to which this host reports; nil if Agones does not run it.
+    var agones: AgonesSidecar?
     /// Whether network statistics are displayed every second.
     var showsNetwork = false
     /// The policy that the session's connections must meet.

@@ -25,14 +25,14 @@ struct RunningGame: Sendable {
   /// Starts the game on this computer, or on a host of a lab.
   init(
     _ arguments: [String], on host: String? = nil, of lab: Lab? = nil,
-    within limit: Duration = RunningProcess.limit
+    environment: [String: String] = [:], within limit: Duration = RunningProcess.limit
   ) throws {
     let executable = try GameProcess.executable()
     process =
       if let lab, let host {
         try lab.start(executable, arguments, on: host, within: limit)
       } else {
-        try RunningProcess(executable, arguments, within: limit)
+        try RunningProcess(executable, arguments, environment: environment, within: limit)
       }
   }
 

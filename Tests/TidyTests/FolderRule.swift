@@ -14,9 +14,10 @@ enum FolderRule {
       "Message", "Link", "Service", "Cache", "Responder", "Querier", "Update", "Unicast", "Domain",
     ],
     "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
+    "CaromFleet": ["Agones"],
     "CaromGroup": ["Replica", "Transfers", "Streams"],
     "CaromNearby": ["Files", "Streams", "Groups"],
-    "CaromPlacement": ["Values", "Directory", "Machines", "Redis"],
+    "CaromPlacement": ["Values", "Directory", "Machines", "Redis", "Agones"],
     "CaromProtocol": [
       "Wire", "Security", "Recovery", "Channels", "Connection", "Host", "Matchmaking",
     ],

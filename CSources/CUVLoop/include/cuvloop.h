@@ -224,7 +224,8 @@ typedef struct {
   cuv_range target;
   size_t field_count;
   uint16_t major, minor;
-  cuv_method method;
+  uint16_t status;    // of a response; 0 for a request
+  cuv_method method;  // of a request
 } cuv_head;
 
 /// Parses the head of an HTTP request, which ends with an empty line. Allocates nothing. Writes up
@@ -232,6 +233,9 @@ typedef struct {
 /// head is malformed or incomplete.
 int cuv_head_parse(const uint8_t *_Nonnull bytes, size_t count, cuv_field *_Nonnull fields,
                    size_t capacity, cuv_head *_Nonnull out);
+/// The same for the head of an HTTP response, which has a status and no target.
+int cuv_response_parse(const uint8_t *_Nonnull bytes, size_t count, cuv_field *_Nonnull fields,
+                       size_t capacity, cuv_head *_Nonnull out);
 
 /// The state of the frames that one end of a WebSocket receives.
 typedef struct cuv_websocket cuv_websocket;

@@ -55,13 +55,7 @@ package struct HTTPRequest: Sendable {
       }
     target = Self.text(head, parsed.target)
     isVersion11 = parsed.major == 1 && parsed.minor == 1
-    var fields: [Field] = []
-    for range in ranges.prefix(parsed.field_count) {
-      let name = Self.text(head, range.name)
-      guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else { throw .malformed }
-      fields.append(Field(name: name.lowercased(), value: Self.trimmed(head, range.value)))
-    }
-    self.fields = fields
+    fields = try Self.fields(of: head, ranges.prefix(parsed.field_count))
   }
 
   /// Returns the values of all fields with the name, which must be in lower case.
@@ -82,7 +76,7 @@ package struct HTTPRequest: Sendable {
 extension HTTPRequest {
   /// Whether each line ends with CR LF, does not begin with a space or tab (which would continue
   /// the line before it), and contains no other control character than tabs.
-  private static func hasStrictLines(_ head: [UInt8]) -> Bool {
+  static func hasStrictLines(_ head: [UInt8]) -> Bool {
     for (index, byte) in head.enumerated() {
       switch byte {
       case 0x0A: guard index > 0, head[index - 1] == 0x0D else { return false }
@@ -93,6 +87,19 @@ extension HTTPRequest {
       }
     }
     return true
+  }
+
+  /// Returns the header fields that stand in these ranges of a head.
+  static func fields(
+    of head: [UInt8], _ ranges: ArraySlice<cuv_field>
+  ) throws(Failure) -> [Field] {
+    var fields: [Field] = []
+    for range in ranges {
+      let name = text(head, range.name)
+      guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else { throw .malformed }
+      fields.append(Field(name: name.lowercased(), value: trimmed(head, range.value)))
+    }
+    return fields
   }
 
   private static func isTokenByte(_ byte: UInt8) -> Bool {
