@@ -137,20 +137,24 @@ extension FleetDirectory {
     }
   }
 
-  /// Finds a host for one player of a match, as a matchmaker does, and returns the token with which
-  /// the player joins it within 10 seconds. `regions` has the regions in which the host may be, the
-  /// preferred one first; if there is none, it may be in any.
+  /// Finds a host for players of a match, as a matchmaker does, and returns the tokens with which
+  /// they join it within 10 seconds, in their order. `regions` has the regions in which the host
+  /// may be, the preferred one first; if there is none, it may be in any.
   public func place(
-    _ match: MatchID, for player: PeerID, of game: GameVersion, near regions: [String] = [],
+    _ match: MatchID, for players: [PeerID], of game: GameVersion, near regions: [String] = [],
     key: BackendKey
-  ) async throws(RedisError) -> Result<ConnectToken, PlacementRefusal> {
-    let request = PlacementRequest(match, players: [player], game: game, near: regions)
+  ) async throws(RedisError) -> Result<[ConnectToken], PlacementRefusal> {
+    let request = PlacementRequest(match, players: players, game: game, near: regions)
     switch try await place(request) {
     case .failure(let refusal): return .failure(refusal)
     case .success(let placement):
       let now = UnixTime(milliseconds: WallClock.milliseconds)
       do throws(ConnectTokenError) {
-        return .success(try placement.token(for: player, key: key, at: now, using: &generator))
+        var tokens: [ConnectToken] = []
+        for player in players {
+          tokens.append(try placement.token(for: player, key: key, at: now, using: &generator))
+        }
+        return .success(tokens)
       } catch {
         // The host has registered an endpoint to which nobody can connect.
         throw .malformed(.invalid(what: "endpoint of a host"))

@@ -33,6 +33,8 @@ package actor FleetFollower: LoopActor {
   private var doorToken: ConnectToken?
   /// Where the host is at which the player is; empty if it is at none.
   private var host: [Endpoint] = []
+  /// Whether a door has said that the match is there, and nothing has come from the host since.
+  private var wasToldToStay = false
   private var timer: LoopTimer?
   private var generator: LoopGenerator
 
@@ -75,6 +77,7 @@ package actor FleetFollower: LoopActor {
   /// Reports that something has come from the host.
   package func heard() {
     if timer == nil { timer = LoopTimer(on: loop, owner: self) { $0.handleTimeout() } }
+    wasToldToStay = false
     machine.heard(at: loop.now)
     proceed()
   }
@@ -118,7 +121,11 @@ package actor FleetFollower: LoopActor {
     guard let doorToken, let reason = await goodbye(of: door, doorToken), timer != nil,
       let answer = HostFailover.DoorAnswer(reason)
     else { return }
-    machine.handle(isAtHost(of: answer) ? .stay : answer, at: loop.now)
+    // When the second door says so, the host's process may be another one, which does not know of
+    // the connection.
+    let stays = isAtHost(of: answer) && !wasToldToStay
+    wasToldToStay = stays
+    machine.handle(stays ? .stay : answer, at: loop.now)
     proceed()
   }
 

@@ -18,8 +18,7 @@ public actor FleetMatches: LoopActor {
     case registered
     /// Begin this match, or go on with it from the checkpoint. Its players come next, or have come.
     case began(MatchID, Checkpoint?, players: [PeerID])
-    /// Another host goes on with the match. After this event its players are sent there; before,
-    /// the game can send them what they have to know of the match's end here.
+    /// Another host goes on with the match, and its players are sent there.
     case moved(MatchID)
     /// The match is not this host's any more, because nobody has come, or another host may have it.
     case ended(MatchID)
@@ -50,6 +49,8 @@ public actor FleetMatches: LoopActor {
   /// The matches of the host, and those that it has moved, until their players have left.
   private var matches: Set<MatchID> = []
   private(set) var players: [Peer: MatchID] = [:]
+  /// The matches of players whose connection another one of theirs has replaced.
+  private var replaced: [PeerID: MatchID] = [:]
   var doors = FleetDoors()
   private var isDrainRequested = false
   /// Whether the host has begun to leave the fleet.
@@ -165,15 +166,25 @@ public actor FleetMatches: LoopActor {
       guard !isLeaving else { return sendAway(peer, to: nil) }
       guard let claim = FleetGate.claim(of: peer.info) else { return }
       players[peer] = claim.match
+      if let earlier = replaced.removeValue(forKey: peer.id), earlier != claim.match {
+        remove(peer.id, from: earlier)
+      }
       tellDoors(to: peer)
     case .left(let peer, let reason):
-      guard let match = players.removeValue(forKey: peer), reason != .replaced else { return }
-      let id = peer.id
-      // The same player may have joined again already.
-      guard !players.contains(where: { $0.key.id == id && $0.value == match }) else { return }
-      membership.assumeIsolated { $0.remove(id, from: match) }
+      guard let match = players.removeValue(forKey: peer) else { return }
+      let present = players.filter { $0.key.id == peer.id }.map(\.value)
+      if reason == .replaced, present.isEmpty {
+        // The player's new connection, which joins next, says in which match the player is.
+        replaced[peer.id] = match
+      } else if !present.contains(match) {
+        remove(peer.id, from: match)
+      }
     default: break
     }
+  }
+
+  private func remove(_ player: PeerID, from match: MatchID) {
+    membership.assumeIsolated { $0.remove(player, from: match) }
   }
 
   private func sendAway(_ peer: Peer, to placement: Placement?) {

@@ -61,14 +61,14 @@ struct FleetJourney {
   /// Has the fleet place the match, and returns the token for its host.
   private func place(on loop: NetworkLoop) async throws(CommandFailure) -> ConnectToken {
     let directory = FleetDirectory(address, on: loop)
-    let placed: Result<Result<ConnectToken, PlacementRefusal>, RedisError>
+    let placed: Result<Result<[ConnectToken], PlacementRefusal>, RedisError>
     do throws(RedisError) {
       placed = .success(
-        try await directory.place(match, for: local.id, of: .airHockey, key: key))
+        try await directory.place(match, for: [local.id], of: .airHockey, key: key))
     } catch { placed = .failure(error) }
     await directory.close()
     switch placed {
-    case .success(.success(let token)): return token
+    case .success(.success(let tokens)): return tokens[0]
     case .success(.failure(let refusal)):
       throw CommandFailure(.unavailable, refusal.description)
     case .failure(let error): throw CommandFailure(error)

@@ -58,6 +58,28 @@ struct FleetFollowerTests {
     return token
   }
 
+  @Test func `a player who hears nothing from a host that has the match joins it again`()
+    async throws
+  {
+    try await RedisServer.withLoop { [key] server, loop in
+      let address = try server.address()
+      let leo = Following(1, key: key, on: loop)
+      try await TestTable.with("one", in: address, key: key, on: loop) { one in
+        let token = try await place(for: leo.player, in: address, on: loop)
+        try await leo.join(with: token, on: loop) { _ in
+          // Nobody tells the follower that the host is heard.
+          var steps = leo
+          guard case .join(let next)? = await steps.next() else {
+            Issue.record("the player stays at a host that is silent")
+            return
+          }
+          #expect(next.hosts == one.record.endpoints && next.bytes != token.bytes)
+        }
+      }
+      await leo.follower.end()
+    }
+  }
+
   @Test func `a player whose host dies is led by a door to the host that takes the match over`()
     async throws
   {

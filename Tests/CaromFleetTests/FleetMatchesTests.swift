@@ -154,6 +154,29 @@ struct FleetMatchesTests {
     }
   }
 
+  @Test func `a player who joins another match of the host gives up the seat in the first`()
+    async throws
+  {
+    try await RedisServer.withLoop { [key] server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      let player = TestPlayer(1, key: key)
+      try await TestTable.with("table", in: address, key: key, on: loop) { table in
+        let first = try await directory.place(PlacementRequest(1, players: 1)).get()
+        let second = try await directory.place(PlacementRequest(2, players: 1)).get()
+        try await player.join(with: player.token(for: first), on: loop) { one, _ in
+          _ = try await table.joined()
+          try await player.join(with: player.token(for: second), on: loop) { _, _ in
+            let ending = await one.ending()
+            #expect(ending == .replaced)
+            try await waitForStatus(directory) { $0.hosts.map(\.seatsInUse) == [1] }
+          }
+        }
+      }
+      await directory.close()
+    }
+  }
+
   @Test func `players of a host that leaves the fleet are told to ask where their match is`()
     async throws
   {

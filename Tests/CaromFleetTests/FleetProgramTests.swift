@@ -51,9 +51,10 @@ struct FleetProgramTests {
       let match = try #require(MatchID("m1"))
       var players: [Task<Count?, any Error>] = []
       let (stream, shown) = AsyncStream.makeStream(of: PeerID.self)
-      for _ in 0..<2 {
-        let me = PeerInfo(id: .random(), name: "player", application: "counts")
-        let token = try await placePlayer(me.id, in: match, of: Self.game, key: key, directory)
+      let ids = [PeerID.random(), .random()]
+      let tokens = try await placePlayers(ids, in: match, of: Self.game, key: key, directory)
+      for (id, token) in zip(ids, tokens) {
+        let me = PeerInfo(id: id, name: "player", application: "counts")
         players.append(
           Task { try await raiseCount(with: token, as: me, on: loop) { _ in shown.yield(me.id) } })
       }
@@ -92,7 +93,7 @@ struct FleetProgramTests {
       try await wait(for: directory) { $0.hosts.count == 2 }
       let me = PeerInfo(id: .random(), name: "player", application: "counts")
       let match = try #require(MatchID("m1"))
-      let token = try await placePlayer(me.id, in: match, of: Self.game, key: key, directory)
+      let token = try await placePlayers([me.id], in: match, of: Self.game, key: key, directory)[0]
       // The host lives on when the player has a result.
       let thaw = DispatchSemaphore(value: 0)
       var isFrozen = false
@@ -153,7 +154,7 @@ struct FleetProgramTests {
       let host = Self.host(fleet, on: loop)
       try await wait(for: directory) { $0.hosts.count == 1 }
       let (id, match) = (PeerID.random(), try #require(MatchID("m1")))
-      let token = try await placePlayer(id, in: match, of: Self.game, key: key, directory)
+      let token = try await placePlayers([id], in: match, of: Self.game, key: key, directory)[0]
       let me = PeerInfo(id: id, name: "player", application: "counts")
       await directory.close()
       // The body's own result ends the match of this player.

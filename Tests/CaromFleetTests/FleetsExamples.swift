@@ -25,7 +25,9 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
     var counts: [MatchID: Count] = [:]
     // The matches that wait for another host, and must not change meanwhile.
     var moving: Set<MatchID> = []
-    var isDraining = false
+    // What has come for them meanwhile.
+    var waiting: [Received<Count>] = []
+    var (isDraining, isAway) = (false, false)
     func checkpoint(_ count: Count) -> Checkpoint? { Checkpoint(tick: 0, state: count.encoded) }
 
     for await step in FixedStep(hertz: 30, on: loop) {
@@ -41,16 +43,24 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
           isDraining = true
           await matches.drain()
         case .away:
+          isAway = true
           for match in moving { await matches.keep(match) }
           moving = []
+        case .back: isAway = false
         case .left: return
-        case .registered, .back: break
+        case .registered: break
         }
       }
-      for raise in session.takeMessages(on: .raises) {
-        guard let match = await matches.match(of: raise.peer), !moving.contains(match),
-          var count = counts[match]
-        else { continue }
+      let raises = waiting + session.takeMessages(on: .raises)
+      waiting = []
+      for raise in raises {
+        guard let match = await matches.match(of: raise.peer), var count = counts[match] else {
+          continue
+        }
+        guard !moving.contains(match) else {
+          waiting.append(raise)
+          continue
+        }
         count.value += raise.message.value
         counts[match] = count
       }
@@ -64,7 +74,7 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
       guard isDraining else { continue }
       if counts.isEmpty { return }
       // Once a second, in case that no other host has room now.
-      guard step.tick.rawValue % 30 == 0 else { continue }
+      guard step.tick.rawValue % 30 == 0, !isAway else { continue }
       for (match, count) in counts where moving.insert(match).inserted {
         await matches.move(match, checkpoint(count))
       }
@@ -88,10 +98,10 @@ func raiseCount(
   }
 }
 
-/// A matchmaker: finds a host for a player of a match, and gives the player a token for it.
-func placePlayer(
-  _ player: PeerID, in match: MatchID, of game: GameVersion, key: BackendKey,
+/// A matchmaker: finds a host for the players of a match, and gives each of them a token for it.
+func placePlayers(
+  _ players: [PeerID], in match: MatchID, of game: GameVersion, key: BackendKey,
   _ directory: FleetDirectory
-) async throws -> ConnectToken {
-  try await directory.place(match, for: player, of: game, near: ["eu-west", "any"], key: key).get()
+) async throws -> [ConnectToken] {
+  try await directory.place(match, for: players, of: game, near: ["eu-west", "any"], key: key).get()
 }

@@ -14,7 +14,7 @@ package enum PlacementRules {
   /// The maximum number of doors that a host names to its players.
   package static let doorLimit = 6
   /// How often a host asks which doors there are.
-  package static let doorsInterval = Duration.seconds(5)
+  package static let doorsInterval = Duration.seconds(2)
   /// How often a host asks that knows no other door than itself.
   package static let firstDoorsInterval = Duration.seconds(1)
   /// How often a host gives its players new door tokens, even if the doors are the same.
