@@ -18,6 +18,8 @@ struct FleetWorldPlayer {
   /// The host and the claim by which the player has joined last.
   var host: Int?
   var claim: MatchClaim?
+  /// Whether a door has said that the match is there, and the player has not heard from it since.
+  var wasToldToStay = false
   var machine: HostFailover?
 }
 
@@ -78,6 +80,7 @@ extension FleetWorld {
       players[player].state = .playing
       players[player].host = index
       players[player].claim = claim
+      players[player].wasToldToStay = false
       players[player].machine?.heard(at: now)
     }
     follow(player)
@@ -120,8 +123,11 @@ extension FleetWorld {
     let answer = carryOut(.locate(players[player].match, player: players[player].id))
     let reply: HostFailover.DoorAnswer
     switch answer {
-    case .placed(let placement) where placement.claim == players[player].claim: reply = .stay
-    case .placed(let placement): reply = .moved(token: placement.claim.encoded)
+    case .placed(let placement):
+      // When the player is told so again, it joins the host anew, which may be another process.
+      let stays = placement.claim == players[player].claim && !players[player].wasToldToStay
+      players[player].wasToldToStay = stays
+      reply = stays ? .stay : .moved(token: placement.claim.encoded)
     case .over(let result): reply = .over(result: result)
     case .refused(let refusal): reply = .refused(refusal)
     default: return report("an odd answer to a player")
@@ -143,6 +149,7 @@ extension FleetWorld {
       for id in machine.matches[match]?.players ?? [] {
         guard let player = playerIndex(id), players[player].host == index, isPlaying(player)
         else { continue }
+        players[player].wasToldToStay = false
         players[player].machine?.heard(at: now)
         follow(player)
       }
