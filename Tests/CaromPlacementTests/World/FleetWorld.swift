@@ -131,8 +131,8 @@ final class FleetWorld {
     history.forgetClaims()
   }
 
-  /// Notes with which checkpoint a host begins a match. When the directory has forgotten everything,
-  /// a host may begin with a claim that does not count any more, until it hears so.
+  /// Notes with which checkpoint a host begins a match. When the directory has forgotten
+  /// everything, a host may begin with a claim that does not count any more, until it hears so.
   func noteStart(of claim: MatchClaim, _ checkpoint: Checkpoint?) {
     guard directory.placement(of: claim.match)?.claim == claim else { return }
     for fault in history.faults(ofStart: claim, checkpoint) { report(fault) }

@@ -124,7 +124,7 @@ extension FleetWorld {
     let reply: HostFailover.DoorAnswer
     switch answer {
     case .placed(let placement):
-      // When the player is told so again, it joins the host anew, which may be another process.
+      // After a second such answer, the player joins the host again: its process may be a new one.
       let stays = placement.claim == players[player].claim && !players[player].wasToldToStay
       players[player].wasToldToStay = stays
       reply = stays ? .stay : .moved(token: placement.claim.encoded)
