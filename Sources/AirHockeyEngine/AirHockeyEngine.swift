@@ -70,7 +70,9 @@ package final class AirHockeyEngine {
   package func closeLink(_ end: LinkEnd, at now: Instant) { network?.closeLink(end, at: now) }
 
   /// Says goodbye to the host.
-  package func leave(at now: Instant) { network?.leave(at: now) }
+  package func leave(_ goodbye: Goodbye = Goodbye(.left), at now: Instant) {
+    network?.leave(goodbye, at: now)
+  }
 
   /// Removes and returns up to `limit` of the bytes to send on the link, on which `queued` bytes
   /// wait.
@@ -131,7 +133,7 @@ package final class AirHockeyEngine {
     page.openLink = { self.openLink(at: $0) }
     page.receive = { self.receive($0.span, at: $1) }
     page.closeLink = { self.closeLink($0, at: $1) }
-    page.leave = { self.leave(at: $0) }
+    page.leave = { self.leave($0, at: $1) }
     page.takeOutput = { self.takeOutput(upTo: $0, queued: $1, at: $2) }
     page.takeLinkAction = { self.takeLinkAction() }
     page.nextTimeout = { self.nextTimeout }

@@ -69,8 +69,8 @@ final class NetworkMatch {
   }
 
   /// Says goodbye to the host.
-  func leave(at now: Instant) {
-    client.leave(at: now)
+  func leave(_ goodbye: Goodbye, at now: Instant) {
+    client.leave(goodbye, at: now)
     handleNotices(at: now)
   }
 

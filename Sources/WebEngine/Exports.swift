@@ -39,9 +39,12 @@
     engine.closeLink(isBroken == 0 ? .ended : .reset, Instant(milliseconds: now))
   }
 
-  /// Says goodbye to the host.
+  /// Says goodbye to the host: that the session is finished, or with 0 only that the page leaves,
+  /// to which its player may come back.
   @_expose(wasm, "leave") @_cdecl("carom_leave")
-  public func leave(_ now: Double) { engine.leave(Instant(milliseconds: now)) }
+  public func leave(_ isFinished: Int32, _ now: Double) {
+    engine.leave(Goodbye(isFinished == 0 ? .left : .finished), Instant(milliseconds: now))
+  }
 
   /// Writes the next bytes for the link to the buffer, and returns their number; 0 if there are
   /// none. `queued` is the number of bytes that the link has not sent yet.

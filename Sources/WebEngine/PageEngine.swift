@@ -14,7 +14,7 @@ package struct PageEngine {
   /// Handles the end of the link, or the failure to open it.
   package var closeLink: (LinkEnd, Instant) -> Void = { _, _ in }
   /// Says goodbye to the host.
-  package var leave: (Instant) -> Void = { _ in }
+  package var leave: (Goodbye, Instant) -> Void = { _, _ in }
   /// Removes and returns up to the first number of the bytes to send on the link, on which the
   /// second number of bytes waits.
   package var takeOutput: (Int, Int, Instant) -> [UInt8] = { _, _, _ in [] }

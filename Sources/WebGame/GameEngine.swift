@@ -96,8 +96,8 @@ package final class GameEngine<Game: Simulation & PacketCodable> {
   }
 
   /// Says goodbye to the host.
-  package func leave(at now: Instant) {
-    client?.leave(at: now)
+  package func leave(_ goodbye: Goodbye = Goodbye(.left), at now: Instant) {
+    client?.leave(goodbye, at: now)
     handleNotices(at: now)
   }
 

@@ -30,7 +30,7 @@ extension GameEngine {
     page.openLink = { self.openLink(at: $0) }
     page.receive = { self.receive($0.span, at: $1) }
     page.closeLink = { self.closeLink($0, at: $1) }
-    page.leave = { self.leave(at: $0) }
+    page.leave = { self.leave($0, at: $1) }
     page.takeOutput = { self.takeOutput(upTo: $0, queued: $1, at: $2) }
     page.takeLinkAction = { self.takeLinkAction() }
     page.nextTimeout = { self.nextTimeout }

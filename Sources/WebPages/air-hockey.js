@@ -64,7 +64,7 @@ export class AirHockey extends Engine {
    * @param {bigint} [seed] Determines how computer players play.
    */
   start(home, away, seed = crypto.getRandomValues(new BigUint64Array(1))[0]) {
-    this.leave();
+    this.leave(true);
     this.program.start(home, away, seed, this.now);
   }
 
@@ -78,7 +78,7 @@ export class AirHockey extends Engine {
    *   with a free seat. A player who watches gets no seat.
    */
   join(host, id, name, update, { table = 0, watches = false } = {}) {
-    this.leave();
+    this.leave(true);
     const text = new TextEncoder().encode(name.toWellFormed?.() ?? name).subarray(0, 1024);
     const bytes = new Uint8Array(16 + text.length);
     bytes.set(id.subarray(0, 16));
@@ -89,9 +89,13 @@ export class AirHockey extends Engine {
     this.#link = new Link(this, host, update);
   }
 
-  /** Leaves the match of a host, with a goodbye. Does nothing in another match. */
-  leave() {
-    this.#link?.leave();
+  /**
+   * Leaves the match of a host, with a goodbye. Does nothing in another match.
+   * @param {boolean} [isFinished] Whether the player does not come back. A host with several tables
+   *   keeps the seat for a while otherwise.
+   */
+  leave(isFinished = false) {
+    this.#link?.leave(isFinished);
     this.#link = null;
   }
 

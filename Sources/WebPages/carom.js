@@ -246,9 +246,13 @@ export class Link {
     this.#arm();
   }
 
-  /** Says goodbye to the host, and ends. */
-  leave() {
-    this.#engine.program.leave(this.#engine.now);
+  /**
+   * Says goodbye to the host, and ends.
+   * @param {boolean} [isFinished] Whether the player does not come back. A host may keep the seat
+   *   otherwise.
+   */
+  leave(isFinished = false) {
+    this.#engine.program.leave(isFinished ? 1 : 0, this.#engine.now);
     this.flush();
     this.#hasEnded = true;
     this.#drop();

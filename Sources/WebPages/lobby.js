@@ -58,7 +58,8 @@ export function chooseTable(tables) {
 export function describe({ players, freeSeats, score, spectators }) {
   const isEmpty = players.every((name) => name === null);
   const [home, away] = players.map((name) => name ?? "nobody");
-  const seats = freeSeats === 0 ? "full" : freeSeats === 1 ? "1 free seat" : `${freeSeats} free seats`;
+  const kept = players.includes(null) ? "seat kept for its player" : "full";
+  const seats = freeSeats === 0 ? kept : freeSeats === 1 ? "1 free seat" : `${freeSeats} free seats`;
   return {
     players: isEmpty ? "Empty" : `${home} ${score[0]} – ${score[1]} ${away}`,
     seats: spectators === 0 ? seats : `${seats}, ${spectators} watching`,

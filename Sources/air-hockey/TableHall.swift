@@ -16,6 +16,8 @@ actor TableHall: LoopActor {
   private var games: [NetGame] = []
   private var matches: ConcurrentMatches?
   private var seatsChanged: @Sendable (_ free: Int) -> Void = { _ in }
+  /// The timer that frees a seat whose player has not come back.
+  private var keptSeatTimer: LoopTimer?
 
   init(tables count: Int, front: NetGame) {
     loop = front.loop
@@ -38,6 +40,7 @@ actor TableHall: LoopActor {
       await game.becomeTable(of: matches)
       games.append(game)
     }
+    keptSeatTimer = LoopTimer(on: loop, owner: self) { hall in hall.updateFreeSeats() }
     await session.observe { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
   }
 
@@ -76,15 +79,23 @@ actor TableHall: LoopActor {
     case .joined(let peer):
       // The first to ask for the peer's match gives the peer its place.
       if let match = matches?.match(of: peer) { wake(match) }
-    case .left(let peer, _):
+    case .left(let peer, let reason):
       if let match = matches?.match(of: peer) { wake(match) }
-      seating.leave(peer.connectionID)
+      seating.leave(peer.connectionID, reason, loop.now)
     case .interrupted(let peer), .resumed(let peer):
       if let match = matches?.match(of: peer) { wake(match) }
       return
     default: return
     }
-    seatsChanged((1...seating.count).reduce(0) { $0 + seating.freeSeats(at: $1) })
+    updateFreeSeats()
+  }
+
+  /// Tells how many seats are free, now and when the next one is no longer kept for its player.
+  private func updateFreeSeats() {
+    let now = loop.now
+    seating.freeExpiredSeats(at: now)
+    if let expiry = seating.nextExpiry { keptSeatTimer?.arm(at: expiry) }
+    seatsChanged((1...seating.count).reduce(0) { $0 + seating.freeSeats(at: $1, now) })
   }
 
   /// Lets a table handle what has happened, after everybody has learned of it.
@@ -98,6 +109,7 @@ actor TableHall: LoopActor {
 
   /// Ends all matches: everybody receives the score of its match. Returns the summary.
   func close() -> Summary {
+    keptSeatTimer?.cancel()
     var summary = Summary(role: "tables")
     summary.security = front.setup.policy.rawValue
     for game in games {
@@ -114,11 +126,13 @@ actor TableHall: LoopActor {
 
   /// Who is at the tables.
   var roster: HallRoster {
-    HallRoster(
+    let now = loop.now
+    return HallRoster(
       host: front.setup.name,
       tables: games.indices.map { index in
         let roster = games[index].assumeIsolated { $0.roster }
-        return TableRoster(roster, table: index + 1, freeSeats: seating.freeSeats(at: index + 1))
+        let freeSeats = seating.freeSeats(at: index + 1, now)
+        return TableRoster(roster, table: index + 1, freeSeats: freeSeats)
       })
   }
 

@@ -43,7 +43,10 @@ test("a table is described in words", () => {
   });
   const full = { players: ["Leo", null], freeSeats: 0, score: [0, 6], spectators: 0 };
   assert.deepEqual(describe(full), {
-    players: "Leo 0 – 6 nobody", seats: "full", action: "Watch",
+    players: "Leo 0 – 6 nobody", seats: "seat kept for its player", action: "Watch",
+  });
+  assert.deepEqual(describe({ ...full, players: ["Leo", "Zoe"] }), {
+    players: "Leo 0 – 6 Zoe", seats: "full", action: "Watch",
   });
 });
 
@@ -200,7 +203,15 @@ test("pages choose their tables in the lobby, and come back to them", { skip: sk
       zoe.until(isPlaying("Zoe", "Leo"), 20), leo.until(isPlaying("Leo", "Zoe"), 20),
     ]);
     assert.equal(await zoe.evaluate("location.hash"), "#table=2");
-    await leo.reload();
+
+    // While a page is being reloaded, nobody else gets its seat.
+    await leo.evaluate(`location.href = "about:blank"`);
+    const kept = await untilSeated(address, 2, [null, "Zoe"], host);
+    assert.equal(kept.freeSeats, 0);
+    const late = await join(context, new URL(address).port, 9, "Ida", { table: 2 });
+    await until(() => late.has(EVENTS.left), 5, "the refusal");
+    assert.equal(late.engine.endText, "Table 2 is full: watch it, or choose another one.");
+    await leo.evaluate(`location.href = "${address}#table=2"`);
     await leo.until(`globalThis.airHockey?.state.seat === 0 && ${isPlaying("Leo", "Zoe")}`, 20);
 
     // Leaving leads to the lobby, from which keys lead to another table.

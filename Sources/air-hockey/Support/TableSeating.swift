@@ -1,14 +1,19 @@
+import AirHockey
 import Carom
 
 /// Who is at the tables of a host, and who may sit down where.
 ///
 /// Tables are numbered from 1. A client is expected from the moment in which the host admits it
-/// until its connection has opened, and has its place at the table from then on.
+/// until its connection has opened, and has its place at the table from then on. The seat of a
+/// player who has left and may come back, such as one whose page is being reloaded, is kept for a
+/// while.
 struct TableSeating: Sendable {
   /// The number of players who sit at a table.
   static let playersPerTable = 2
   /// How long the place of a client is kept whose connection does not open.
   static let openingLimit = Duration.seconds(10)
+  /// How long the seat of a player is kept who may come back: as long as the match waits.
+  static let returnLimit = Duration.seconds(ClientSeats.holdTicks / Preset.ticksPerSecond)
 
   /// Why a client gets no place, in one sentence for the client.
   enum Refusal: Error, Hashable, CustomStringConvertible {
@@ -65,6 +70,8 @@ struct TableSeating: Sendable {
   private var present: [(connection: ConnectionID, client: Client)] = []
   /// The clients that were admitted, and whose connections have not opened yet.
   private var expected: [(client: Client, until: Instant)] = []
+  /// The players who have left and whose seats are kept.
+  private var away: [(client: Client, until: Instant)] = []
 
   init(tables count: Int, spectatorLimit: Int) {
     self.count = count
@@ -72,11 +79,15 @@ struct TableSeating: Sendable {
   }
 
   /// The number of free seats at a table. The seat of a computer opponent that yields counts as
-  /// free.
-  func freeSeats(at table: Int) -> Int {
+  /// free, and one that is kept for a player does not.
+  func freeSeats(at table: Int, _ now: Instant) -> Int {
     let taken = present.count { $0.client.isPlayer(at: table) && !$0.client.yieldsSeat }
-    return max(0, Self.playersPerTable - taken)
+    let kept = away.count { now < $0.until && $0.client.isPlayer(at: table) }
+    return max(0, Self.playersPerTable - taken - kept)
   }
+
+  /// The time at which the next seat becomes free that is kept for a player, or nil.
+  var nextExpiry: Instant? { away.map(\.until).min() }
 
   // MARK: Choosing a table
 
@@ -91,7 +102,9 @@ struct TableSeating: Sendable {
       guard let place = seat(for: info, at: wanted, now) else { throw .tableFull(wanted) }
       return place
     }
-    let last = present.last { $0.client.id == info.id && !$0.client.isSpectator }?.client.table
+    let last = (present.map(\.client) + away.map(\.client)).last {
+      $0.id == info.id && !$0.isSpectator
+    }?.table
     if let last, let place = seat(for: info, at: last, now) { return place }
     let places = (1...count).lazy.compactMap { seat(for: info, at: $0, now) }
     guard let place = places.first(where: { $0.displaced == nil }) ?? places.first else {
@@ -128,7 +141,9 @@ struct TableSeating: Sendable {
 
   /// A client that comes again has its old place until the new connection opens.
   private func clients(besides id: PeerID, at now: Instant) -> [Client] {
-    let all = present.map(\.client) + expected.filter { now < $0.until }.map(\.client)
+    let all =
+      present.map(\.client) + expected.filter { now < $0.until }.map(\.client)
+      + away.filter { now < $0.until }.map(\.client)
     return all.filter { $0.id != id }
   }
 
@@ -145,12 +160,35 @@ struct TableSeating: Sendable {
   mutating func open(_ connection: ConnectionID, _ info: PeerInfo) -> Int? {
     guard let index = expected.firstIndex(where: { $0.client.id == info.id }) else { return nil }
     let client = expected.remove(at: index).client
+    // Nobody has a seat at one table and another one that is kept.
+    away.removeAll { $0.client.id == client.id }
     present.append((connection, client))
     return client.table
   }
 
-  /// Frees the place of a client that has left.
-  mutating func leave(_ connection: ConnectionID) {
-    present.removeAll { $0.connection == connection }
+  /// Frees the place of a client that has left; the seat of a player who may come back only after
+  /// `returnLimit`.
+  mutating func leave(_ connection: ConnectionID, _ reason: DisconnectReason, _ now: Instant) {
+    guard let index = present.firstIndex(where: { $0.connection == connection }) else { return }
+    let client = present.remove(at: index).client
+    freeExpiredSeats(at: now)
+    guard Self.mayReturn(after: reason), !client.isSpectator, !client.yieldsSeat,
+      // A player who has come back already, or who is about to.
+      !(present.map(\.client) + expected.map(\.client)).contains(where: { $0.id == client.id })
+    else { return }
+    away.append((client, now + Self.returnLimit))
+  }
+
+  /// Frees the seats that were kept for players who have not come back in time.
+  mutating func freeExpiredSeats(at now: Instant) { away.removeAll { $0.until <= now } }
+
+  /// Whether a player may come back after a connection that has ended for a reason. A page that is
+  /// closed or reloaded says that its player has left; one whose player chooses to leave the match
+  /// says that it is finished.
+  private static func mayReturn(after reason: DisconnectReason) -> Bool {
+    switch reason {
+    case .left, .timedOut, .connectionReset, .connectionLost, .tooSlow: true
+    default: false
+    }
   }
 }
