@@ -282,6 +282,9 @@ let package = Package(
     .executableTarget(
       name: "carom-peer", dependencies: ["CaromCore", "CaromDiscovery", "CaromTransport"],
       path: "Tests/Peer", swiftSettings: strict),
+    .executableTarget(
+      name: "fleet-peer", dependencies: ["Carom", "CaromFleet"], path: "Tests/FleetPeer",
+      swiftSettings: strict),
     tests("CaromCore", ["CaromCore"]),
     tests("CaromCodec", ["CaromCore", "CaromCodec"]),
     tests("CaromCBOR", ["CaromCBOR", "CaromCore"]),
@@ -382,7 +385,7 @@ let package = Package(
       [
         "AirHockey", "Carom", "CaromCore", "CaromCrypto", "CaromDNS", "CaromFleet",
         "CaromPlacement", "CaromProtocol", "CaromTransport", "TerminalText", "TestAgones",
-        "TestRedis", "TestRelay", "TestTLS", "air-hockey", "carom-tool", arguments,
+        "TestRedis", "TestRelay", "TestTLS", "air-hockey", "carom-tool", "fleet-peer", arguments,
       ]),
     tests(
       "Interop",

@@ -4,10 +4,11 @@
 Two computer players meet and play SECONDS on loopback and, as root, between two hosts that have
 only link-local addresses; swarms of eight and three fill tables ROUNDS times; a player that was
 stopped for a minute ends; a host that never answers is given up. Eight that look for peers are all
-connected with each other within 3 s, ten times. As root, discovery too: a host
-with two interfaces on one network keeps its name for SECONDS, a host with twenty makes no storm,
-and 'bench discovery --full' sees every event that it waits for: 250 hosts, 300 services of one,
-loss, conflicts, cables, crashes, floods. A file of 1 GiB arrives whole though its transfer is
+connected with each other within 3 s, ten times. As root, a fleet of eight hosts keeps its 100
+matches while hosts are taken away, ten times, and discovery too: a host with two interfaces on one
+network keeps its name for SECONDS, a host with twenty makes no storm, and 'bench discovery --full'
+sees every event that it waits for: 250 hosts, 300 services of one, loss, conflicts, cables,
+crashes, floods. A file of 1 GiB arrives whole though its transfer is
 broken off ten times, twice by killing a process. One line for each; the exit status is 1 where
 something is not as it has to be. BENCH and CAROM name other programs than the release build's."""
 import filecmp, json, os, random, signal, socket, struct, subprocess, sys, tempfile, threading, time
@@ -153,6 +154,16 @@ def mesh(rounds):
             times.append(max(done.values()) - begin if whole else float("inf"))
     check(max(times) <= 3, f"eight programs on a network, {rounds} runs: all connected after "
           f"{min(times):.2f} to {max(times):.2f} s")
+
+
+def fleet(rounds):
+    """200 players in 100 matches of eight hosts, which are drained, killed and cut off."""
+    for turn in range(1, rounds + 1):
+        print(f"a fleet, round {turn}", flush=True)
+        run = subprocess.run(
+            [os.path.join(ROOT, "Tests/Lab/fleet.py"), "--pause", "1000", "--gap", "6000"])
+        if run.returncode != 0:
+            failures.append(f"fleet, round {turn}")
 
 
 def stop_for(seconds):
@@ -384,6 +395,7 @@ def main():
         stop_for(10)
         stop_for(60)
         mesh(10)
+        fleet(10)
         for turn in range(1, rounds + 1):
             swarm(f"eight hosts, round {turn}", 8, one_host=False)
             swarm(f"eight on one host, round {turn}", 8, one_host=True)

@@ -118,6 +118,15 @@ public actor FleetMatches: LoopActor {
     membership.assumeIsolated { $0.save(checkpoint, of: match, isUrgent: isUrgent) }
   }
 
+  /// The tick of the newest checkpoint of a match that the directory is known to have. If this host
+  /// dies, another one goes on from there or from a later checkpoint. Nil if there is none, and
+  /// after the directory was away until it has the checkpoint again.
+  ///
+  /// Players who are told of an event only when its tick is saved never see it undone.
+  public func savedTick(of match: MatchID) -> UInt64? {
+    membership.assumeIsolated { $0.savedTick(of: match) }
+  }
+
   /// Has the game drain the host: the event `drainRequested` follows, as if an operator had asked
   /// for it. Can be called from any thread, for example when the process is told to end.
   public nonisolated func requestDrain() {
@@ -143,7 +152,8 @@ public actor FleetMatches: LoopActor {
   /// directory has moved it already, `moved` follows when it is back.
   public func keep(_ match: MatchID) { membership.assumeIsolated { $0.keep(match) } }
 
-  /// Reports that a match is over, with a result of at most 8,192 bytes.
+  /// Reports that a match is over, with a result of at most 8,192 bytes. When the directory has it,
+  /// `finished` follows, and players who are still here are told that the match is over.
   public func finish(_ match: MatchID, result: [UInt8]) {
     membership.assumeIsolated { $0.finish(match, result: result) }
   }
@@ -246,7 +256,14 @@ public actor FleetMatches: LoopActor {
   private func end(_ match: MatchID, _ event: Event, _ placement: Placement?) {
     if matches.remove(match) != nil { handle(event) }
     // A match may have been moved before the game has heard of it.
-    for peer in players(of: match) { sendAway(peer, to: placement) }
+    for peer in players(of: match) {
+      if event == .finished(match) {
+        // The directory may have forgotten the match when they ask.
+        peer.disconnect(Goodbye(.finished))
+      } else {
+        sendAway(peer, to: placement)
+      }
+    }
     if gate.match == match { gate.match = nil }
   }
 

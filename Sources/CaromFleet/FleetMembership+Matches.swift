@@ -25,6 +25,11 @@ extension FleetMembership {
     change { $0.save(checkpoint, of: match, isUrgent: isUrgent, at: $1) }
   }
 
+  /// The tick of the newest checkpoint of a match that the directory is known to have.
+  package func savedTick(of match: MatchID) -> UInt64? {
+    change { machine, _ in machine.matches[match]?.savedTick }
+  }
+
   /// Asks for another host for a match, which must not change any more. The event `lost` follows,
   /// or `notMoved`.
   package func move(_ match: MatchID, _ checkpoint: Checkpoint?) {

@@ -73,6 +73,32 @@ struct FleetMatchesTests {
     }
   }
 
+  @Test func `a checkpoint is saved, and players are told that their match is over`() async throws {
+    try await RedisServer.withLoop { [key] server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      try await TestTable.with("table", in: address, key: key, on: loop) { table in
+        let placement = try await directory.place(PlacementRequest(1, players: 1)).get()
+        let player = TestPlayer(1, key: key)
+        try await player.join(with: player.token(for: placement), on: loop) { session, _ in
+          try await table.wait(for: .began(.match(1), nil, players: [.player(1)]))
+          #expect(await table.matches.savedTick(of: .match(1)) == nil)
+          let checkpoint = try #require(Checkpoint(tick: 9, state: [7]))
+          await table.matches.save(checkpoint, of: .match(1), isUrgent: true)
+          // The host has a connection of its own.
+          while await table.matches.savedTick(of: .match(1)) != 9 {
+            _ = try await directory.status()
+          }
+          await table.matches.finish(.match(1), result: [3])
+          let ending = await session.ending()
+          #expect(ending == .finished)
+          try await table.wait(for: .finished(.match(1)))
+        }
+      }
+      await directory.close()
+    }
+  }
+
   @Test func `a match that no other host has room for stays, and moves later`() async throws {
     try await RedisServer.withLoop { [key] server, loop in
       let address = try server.address()

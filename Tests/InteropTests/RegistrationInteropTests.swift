@@ -65,7 +65,8 @@ struct RegistrationInteropTests {
           try await checkChanges(advertisement, server)
         }
       }
-      #expect(try await server.zone().sorted() == before.sorted())
+      let after = try await server.zone()
+      #expect(after.sorted() == before.sorted(), "\(after)")
     }
   }
 

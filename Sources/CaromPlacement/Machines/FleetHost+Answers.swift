@@ -39,7 +39,9 @@ extension FleetHost {
     case (.takeSeat(_, let player), .noSeat): unseat([player], of: claim)
     case (.resume, .resumed(let checkpoint, let players)) where !known.isResumed:
       matches[claim.match]?.isResumed = true
+      matches[claim.match]?.savedTick = checkpoint?.tick
       events.append(.assigned(claim, checkpoint, players: players))
+    case (.save(_, let checkpoint), .done): matches[claim.match]?.savedTick = checkpoint.tick
     case (.move, .placed(let placement)):
       matches[claim.match] = nil
       events.append(.lost(claim, to: placement))
@@ -71,7 +73,7 @@ extension FleetHost {
     guard let known = matches[claim.match], known.claim == claim else { return }
     if let newer = placement?.claim, newer.host == record.id, newer.number > claim.number {
       matches[claim.match]?.claim = newer
-      matches[claim.match]?.isCheckpointSent = false
+      matches[claim.match]?.forgetSaved()
       if !known.isResumed { send(.resume(newer), at: now) }
       for player in known.players { send(.takeSeat(newer, player: player), at: now) }
       return sendEnding(of: claim.match, at: now)

@@ -194,7 +194,8 @@ package struct FleetHost: Sendable {
       record, isReturning: wasRegistered, isDraining: isDraining, holding: holding)
     send(.register(registration), at: now)
     for id in ids {
-      matches[id]?.isCheckpointSent = false
+      // The directory may have forgotten everything.
+      matches[id]?.forgetSaved()
       if let match = matches[id], !match.isResumed { send(.resume(match.claim), at: now) }
       sendEnding(of: id, at: now)
     }

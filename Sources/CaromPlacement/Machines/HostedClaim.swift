@@ -20,6 +20,8 @@ package struct HostedClaim: Hashable, Sendable {
   /// The last checkpoint, and whether it is on its way.
   var checkpoint: Checkpoint?
   var isCheckpointSent = false
+  /// The tick of the newest checkpoint that the directory is known to have.
+  package internal(set) var savedTick: UInt64?
   var ending: Ending?
 
   init(_ claim: MatchClaim) { self.claim = claim }
@@ -27,5 +29,11 @@ package struct HostedClaim: Hashable, Sendable {
   mutating func setCheckpoint(_ checkpoint: Checkpoint) {
     self.checkpoint = checkpoint
     isCheckpointSent = false
+  }
+
+  /// Has the last checkpoint sent again, and does not count on any until the directory has it.
+  mutating func forgetSaved() {
+    isCheckpointSent = false
+    savedTick = nil
   }
 }

@@ -4,7 +4,7 @@ extension RedisFunction {
     -- Sets the seats of a match to those that its host knows of, and those that are reserved.
     -- Returns the players for whom no seat is free.
     local function reseat(m, h, players)
-      local known, before, seats = {}, readSeats(m), {}
+      local host, known, before, seats = readHost(h), {}, readSeats(m), {}
       for _, player in ipairs(players) do known[player] = true end
       for _, seat in ipairs(before) do
         if known[seat.player] then
@@ -15,7 +15,7 @@ extension RedisFunction {
           seats[#seats + 1] = seat
         end
       end
-      local free = math.min(freeSeats(h) + #before - #seats, PLAYERS - #seats)
+      local free = math.min(freeSeats(host) + #before - #seats, PLAYERS - #seats)
       local others = {}
       for _, player in ipairs(players) do
         if not seatIndex(seats, player) then
@@ -29,12 +29,12 @@ extension RedisFunction {
       end
       writeSeats(m, seats)
       confirm(m)
-      use(h, #seats - #before)
+      use(host, #seats - #before, 0)
       return others
     end
 
     local function adopt(m, h, number, players)
-      if call('SCARD', P .. 'matches:' .. h) >= MATCHES then return end
+      if readHost(h).matches >= MATCHES then return end
       for _, seat in ipairs(readSeats(m)) do unreserve(m, seat) end
       call('ZREM', P .. 'orphans', m)
       if call('EXISTS', matchKey(m)) == 0 then
@@ -43,6 +43,7 @@ extension RedisFunction {
       end
       call('HSET', matchKey(m), 'host', h, 'number', number, 'phase', 'held', 'seats', '')
       call('SADD', P .. 'matches:' .. h, m)
+      call('HINCRBY', hostKey(h), 'matches', 1)
       return reseat(m, h, players)
     end
 
@@ -80,13 +81,14 @@ extension RedisFunction {
 
     local function insertHost(h, run, connection, draining, record, game, region, seats)
       removeHost(h)
+      -- Redis looks for a field in this order.
       call(
-        'HSET', hostKey(h), 'run', run, 'connection', connection, 'draining', draining, 'record',
-        record, 'game', game, 'region', region, 'seats', seats, 'used', 0, 'late', 0, 'processor',
-        0, 'overloaded', 0)
+        'HSET', hostKey(h), 'used', 0, 'matches', 0, 'sequence', 0, 'seats', seats, 'draining',
+        draining, 'overloaded', 0, 'run', run, 'connection', connection, 'region', region, 'game',
+        game, 'record', record, 'late', 0, 'processor', 0)
       call('HINCRBY', P .. 'versions', game, 1)
       call('ZADD', P .. 'ring:' .. game, 0, h)
-      setRank(h)
+      setRank(readHost(h))
     end
 
     local function register(h, run, connection, args)
@@ -98,7 +100,7 @@ extension RedisFunction {
       if v[1] == run and v[3] == record then
         if v[4] == '1' then draining = '1' end
         call('HSET', hostKey(h), 'connection', connection, 'draining', draining)
-        setRank(h)
+        setRank(readHost(h))
         local held = {}
         for _, match in ipairs(holding) do
           held[match.match .. ' ' .. match.host .. ' ' .. match.number] = true
@@ -110,7 +112,7 @@ extension RedisFunction {
       else
         insertHost(h, run, connection, draining, record, args[4], args[5], args[6])
       end
-      call('ZADD', P .. 'leases', text(now + LEASE), h)
+      setDeadline('leases', LEASE, h)
       local lost, unseated = {}, {}
       for i, match in ipairs(holding) do
         local others = keep(match, h)
@@ -129,15 +131,15 @@ extension RedisFunction {
     local function drain(h)
       if not hostExists(h) then return {'unknownHost'} end
       call('HSET', hostKey(h), 'draining', '1')
-      setRank(h)
+      setRank(readHost(h))
       return {'done'}
     end
 
     local function renew(h, args)
-      call('ZADD', P .. 'leases', text(now + LEASE), h)
+      setDeadline('leases', LEASE, h)
       call(
         'HSET', hostKey(h), 'late', args[1], 'processor', args[2], 'overloaded', args[3])
-      setRank(h)
+      setRank(readHost(h))
       local assigned = {}
       for i, m in ipairs(call('ZRANGE', P .. 'assigned:' .. h, 0, ASSIGNED - 1)) do
         assigned[i] = {m, field(m, 'number')}
@@ -152,9 +154,10 @@ extension RedisFunction {
         unreserve(m, seats[index])
         seats[index].state = 't'
       else
-        if freeSeats(h) == 0 or #seats >= PLAYERS then return {'noSeat'} end
+        local host = readHost(h)
+        if freeSeats(host) == 0 or #seats >= PLAYERS then return {'noSeat'} end
         seats[#seats + 1] = {state = 't', player = player}
-        use(h, 1)
+        use(host, 1, 0)
       end
       writeSeats(m, seats)
       confirm(m)
@@ -179,7 +182,7 @@ extension RedisFunction {
       vacate(m)
       for _, seat in ipairs(readSeats(m)) do unreserve(m, seat) end
       call('HSET', matchKey(m), 'seats', '', 'phase', 'finished', 'result', result)
-      call('ZADD', P .. 'finished', text(now + AFTERLIFE), m)
+      setDeadline('finished', AFTERLIFE, m)
       return {'done'}
     end
 
@@ -202,8 +205,8 @@ extension RedisFunction {
     end
 
     local function fromHost(args)
-      local h, run, connection, name = args[1], args[2], args[3], args[4]
-      local rest = slice(args, 5)
+      local h, run, connection, name = args[2], args[3], args[4], args[5]
+      local rest = slice(args, 6)
       if name == 'register' then return register(h, run, connection, rest) end
       local v = call('HMGET', hostKey(h), 'run', 'connection')
       if not v[1] then return {'unknownHost'} end
@@ -238,22 +241,23 @@ extension RedisFunction {
       table.sort(ids)
       for i, h in ipairs(ids) do
         local v = call(
-          'HMGET', hostKey(h), 'record', 'used', 'late', 'processor', 'draining')
-        rows[i] = {v[1], tonumber(v[2]), call('SCARD', P .. 'matches:' .. h), tonumber(v[3]),
-          tonumber(v[4]), tonumber(v[5])}
+          'HMGET', hostKey(h), 'record', 'used', 'matches', 'late', 'processor', 'draining')
+        rows[i] = {v[1], tonumber(v[2]), tonumber(v[3]), tonumber(v[4]), tonumber(v[5]),
+          tonumber(v[6])}
       end
       return {'status', rows, call('ZCARD', P .. 'orphans'), call('ZCARD', P .. 'finished')}
     end
 
     redis.register_function('carom_fleet_1', function(keys, args)
-      P, now = keys[1], clock()
+      P, call = keys[1], redis.call
+      now = clock()
       sweep()
-      local name, rest = args[1], slice(args, 2)
-      if name == 'host' then return fromHost(rest) end
-      if name == 'drain' then return drain(rest[1]) end
-      if name == 'place' then return place(rest) end
-      if name == 'locate' then return locate(rest) end
-      if name == 'doors' then return doors(rest[1]) end
+      local name = args[1]
+      if name == 'host' then return fromHost(args) end
+      if name == 'drain' then return drain(args[2]) end
+      if name == 'place' then return place(args) end
+      if name == 'locate' then return locate(args[2], args[3]) end
+      if name == 'doors' then return doors(args[2]) end
       return status()
     end)
     """#

@@ -2,7 +2,6 @@ extension RedisFunction {
   /// The commands that choose a host.
   static let placing = #"""
     local function chooseHost(game, regions, elsewhere, count, excluded)
-      if call('HEXISTS', P .. 'versions', game) == 0 then return nil, 'noSuchVersion' end
       local list = {}
       for region in regions:gmatch('%S+') do list[#list + 1] = region end
       if #list == 0 or elsewhere then list[#list + 1] = '' end
@@ -12,30 +11,34 @@ extension RedisFunction {
           local pool = P .. 'pool:' .. game .. ' ' .. region
           local hosts = call('ZRANGE', pool, first, first + 15)
           for _, h in ipairs(hosts) do
-            if h ~= excluded and freeSeats(h) >= count
-              and call('SCARD', P .. 'matches:' .. h) < MATCHES then return h end
+            local host = h ~= excluded and readHost(h)
+            if host and freeSeats(host) >= count and host.matches < MATCHES then return host end
           end
           first = first + 16
         until #hosts < 16
       end
+      if call('HEXISTS', P .. 'versions', game) == 0 then return nil, 'noSuchVersion' end
       return nil, 'noRoom'
     end
 
-    local function assign(m, h, last, players)
-      local number = math.min(math.max(last + 1, now), NUMBERS)
-      call('HSET', matchKey(m), 'host', h, 'number', text(number), 'phase', 'held')
-      local seats = {}
+    -- Gives a match to a host, and sets further fields of it.
+    local function assign(m, host, last, players, ...)
+      local number = text(math.min(math.max(last + 1, now), NUMBERS))
+      local seats, members = {}, {}
       for i, player in ipairs(players) do
-        seats[i] = {player = player}
-        reserve(m, seats[i])
+        seats[i] = {state = 'r', player = player}
+        members[i] = m .. ' ' .. player
       end
-      writeSeats(m, seats)
-      call('ZREM', P .. 'orphans', m)
-      call('ZADD', P .. 'unconfirmed', text(now + RESERVATION), m)
-      call('SADD', P .. 'matches:' .. h, m)
-      call('ZADD', P .. 'assigned:' .. h, call('INCR', P .. 'sequence'), m)
-      use(h, #seats)
-      return {'placed', placement(m)}
+      call(
+        'HSET', matchKey(m), 'host', host.id, 'number', number, 'phase', 'held', 'seats',
+        packSeats(seats), ...)
+      if #members > 0 then setDeadline('reserved', RESERVATION, unpack(members)) end
+      setDeadline('unconfirmed', RESERVATION, m)
+      call('SADD', P .. 'matches:' .. host.id, m)
+      host.sequence = host.sequence + 1
+      call('ZADD', P .. 'assigned:' .. host.id, text(host.sequence), m)
+      use(host, #seats, 1)
+      return {'placed', m, host.id, number, host.record}
     end
 
     local function addPlayers(m, players)
@@ -52,36 +55,36 @@ extension RedisFunction {
       local v = call('HMGET', matchKey(m), 'phase', 'game', 'regions', 'number', 'host')
       if v[1] == 'finished' then return {'refused', 'matchIsOver'} end
       if v[1] == 'orphaned' then
-        local h, refusal = chooseHost(v[2], v[3], true, #all)
-        if not h then return {'refused', refusal} end
-        return assign(m, h, tonumber(v[4]), all)
+        local host, refusal = chooseHost(v[2], v[3], true, #all)
+        if not host then return {'refused', refusal} end
+        call('ZREM', P .. 'orphans', m)
+        return assign(m, host, tonumber(v[4]), all)
       end
-      if freeSeats(v[5]) < #added then return {'refused', 'noRoom'} end
+      local host = readHost(v[5])
+      if freeSeats(host) < #added then return {'refused', 'noRoom'} end
       call('ZADD', P .. 'unconfirmed', 'XX', text(now + RESERVATION), m)
       for _, player in ipairs(added) do seats[#seats + 1] = {state = 'w', player = player} end
       for _, player in ipairs(players) do reserve(m, seats[seatIndex(seats, player)]) end
       writeSeats(m, seats)
-      use(v[5], #added)
+      use(host, #added, 0)
       return {'placed', placement(m)}
     end
 
     local function place(args)
-      local m, game, regions = args[1], args[2], args[3]
-      local players = slice(args, 4)
+      local m, game, regions, players = args[2], args[3], args[4], slice(args, 5)
       local known = field(m, 'game')
       if known and known ~= game then return {'refused', 'otherVersion'} end
       if known then return addPlayers(m, players) end
-      local h, refusal = chooseHost(game, regions, false, #players)
-      if not h then return {'refused', refusal} end
-      call('HSET', matchKey(m), 'game', game, 'regions', regions, 'played', '0')
-      return assign(m, h, 0, players)
+      local host, refusal = chooseHost(game, regions, false, #players)
+      if not host then return {'refused', refusal} end
+      return assign(m, host, 0, players, 'game', game, 'regions', regions, 'played', '0')
     end
 
-    local function locate(args)
-      local v = call('HMGET', matchKey(args[1]), 'phase', 'result')
+    local function locate(m, player)
+      local v = call('HMGET', matchKey(m), 'phase', 'result')
       if not v[1] then return {'refused', 'unknownMatch'} end
       if v[1] == 'finished' then return {'over', v[2]} end
-      return addPlayers(args[1], {args[2]})
+      return addPlayers(m, {player})
     end
 
     local function save(m, tick, state)

@@ -1,12 +1,12 @@
 extension RedisFunction {
   /// Keys, seats, and how a match gets and loses a host.
   static let state = #"""
-    local LEASE, RESERVATION, AFTERLIFE = 3000, 10000, 60000
+    local LEASE, RESERVATION, AFTERLIFE, CLOCK = 3000, 10000, 60000, 1000
     local PLAYERS, MATCHES, ASSIGNED, DOORS, NUMBERS = 128, 1024, 64, 6, 9007199254740992
-    local P, now
+    -- Set by each call of the function; `redis.call` does not exist before.
+    local P, now, nextDue, call
 
-    local function call(...) return redis.call(...) end
-    local function text(number) return string.format('%.0f', number) end
+    local function text(number) return string.format('%d', number) end
     -- Lua's unpack has a limit that the arguments of a registration may exceed.
     local function slice(list, first, last)
       local part = {}
@@ -19,28 +19,52 @@ extension RedisFunction {
     local function field(m, name) return call('HGET', matchKey(m), name) end
     local function hostExists(h) return call('EXISTS', hostKey(h)) == 1 end
 
-    local function freeSeats(h)
-      local v = call('HMGET', hostKey(h), 'seats', 'used')
-      return math.max(0, v[1] - v[2])
+    -- Sets until when members of a sorted set may stay as they are.
+    local function setDeadline(name, longest, ...)
+      local time, pairs = now + longest, {}
+      for _, member in ipairs({...}) do
+        pairs[#pairs + 1] = text(time)
+        pairs[#pairs + 1] = member
+      end
+      call('ZADD', P .. name, unpack(pairs))
+      if not nextDue or time < nextDue then
+        nextDue = time
+        call('HSET', P .. 'due', 'next', text(time))
+      end
     end
 
-    local function setRank(h)
+    local function readHost(h)
       local v = call(
-        'HMGET', hostKey(h), 'game', 'region', 'draining', 'seats', 'used', 'overloaded')
-      for _, region in ipairs({'', v[2]}) do
-        local pool = P .. 'pool:' .. v[1] .. ' ' .. region
-        if v[3] == '1' then
-          call('ZREM', pool, h)
+        'HMGET', hostKey(h), 'seats', 'used', 'matches', 'sequence', 'game', 'region', 'draining',
+        'overloaded', 'record')
+      return {
+        id = h, seats = tonumber(v[1]), used = tonumber(v[2]), matches = tonumber(v[3]),
+        sequence = tonumber(v[4]), game = v[5], region = v[6], draining = v[7] == '1',
+        overloaded = v[8] == '1', record = v[9],
+      }
+    end
+
+    local function freeSeats(host) return math.max(0, host.seats - host.used) end
+
+    local function setRank(host)
+      for _, region in ipairs({'', host.region}) do
+        local pool = P .. 'pool:' .. host.game .. ' ' .. region
+        if host.draining then
+          call('ZREM', pool, host.id)
         else
-          local rank = math.floor(v[5] * 65536 / v[4]) + (v[6] == '1' and 4294967296 or 0)
-          call('ZADD', pool, text(rank), h)
+          local rank = math.floor(host.used * 65536 / host.seats)
+            + (host.overloaded and 4294967296 or 0)
+          call('ZADD', pool, text(rank), host.id)
         end
       end
     end
 
-    local function use(h, count)
-      call('HINCRBY', hostKey(h), 'used', count)
-      setRank(h)
+    local function use(host, seats, matches)
+      host.used, host.matches = host.used + seats, host.matches + matches
+      call(
+        'HSET', hostKey(host.id), 'used', text(host.used), 'matches', text(host.matches),
+        'sequence', text(host.sequence))
+      setRank(host)
     end
 
     -- A seat is a letter, r(eserved), t(aken) or w(aiting), and the player's id.
@@ -53,11 +77,13 @@ extension RedisFunction {
       return seats
     end
 
-    local function writeSeats(m, seats)
+    local function packSeats(seats)
       local parts = {}
       for i, seat in ipairs(seats) do parts[i] = seat.state .. seat.player end
-      call('HSET', matchKey(m), 'seats', table.concat(parts))
+      return table.concat(parts)
     end
+
+    local function writeSeats(m, seats) call('HSET', matchKey(m), 'seats', packSeats(seats)) end
 
     local function seatIndex(seats, player)
       for i, seat in ipairs(seats) do if seat.player == player then return i end end
@@ -66,7 +92,7 @@ extension RedisFunction {
     local function reserve(m, seat)
       if seat.state == 't' then return end
       seat.state = 'r'
-      call('ZADD', P .. 'reserved', text(now + RESERVATION), m .. ' ' .. seat.player)
+      setDeadline('reserved', RESERVATION, m .. ' ' .. seat.player)
     end
 
     local function unreserve(m, seat)
@@ -79,14 +105,14 @@ extension RedisFunction {
       unreserve(m, seats[index])
       table.remove(seats, index)
       writeSeats(m, seats)
-      if isHeld(m) then use(field(m, 'host'), -1) end
+      if isHeld(m) then use(readHost(field(m, 'host')), -1, 0) end
     end
 
     -- Gives the seats of a match back to its host.
     local function vacate(m)
       if not isHeld(m) then return end
       local h = field(m, 'host')
-      use(h, 0 - #readSeats(m)) -- Redis does not take -0 for a number.
+      use(readHost(h), 0 - #readSeats(m), -1)
       call('SREM', P .. 'matches:' .. h, m)
       call('ZREM', P .. 'assigned:' .. h, m)
       call('ZREM', P .. 'unconfirmed', m)
@@ -101,7 +127,7 @@ extension RedisFunction {
       end
       writeSeats(m, seats)
       call('HSET', matchKey(m), 'phase', 'orphaned')
-      call('ZADD', P .. 'orphans', text(now + AFTERLIFE), m)
+      setDeadline('orphans', AFTERLIFE, m)
     end
 
     local function forget(m)
@@ -143,7 +169,18 @@ extension RedisFunction {
       return ipairs(call('ZRANGEBYSCORE', key, '-inf', text(now)))
     end
 
+    -- Ends all whose time has come. The time at which there may be something to end is kept, since
+    -- most calls come before it; it may be too early, never too late.
     local function sweep()
+      local v = call('HMGET', P .. 'due', 'next', 'last')
+      local last = tonumber(v[2])
+      nextDue = tonumber(v[1])
+      local wentBack = last and now < last
+      -- A clock that goes back by less than this time is not noticed.
+      if not last or wentBack or now >= last + CLOCK then
+        call('HSET', P .. 'due', 'last', text(now))
+      end
+      if nextDue and now < nextDue and not wentBack then return end
       for _, h in due('leases', LEASE) do removeHost(h) end
       for _, m in due('unconfirmed', RESERVATION) do
         if field(m, 'played') == '1' then
@@ -160,6 +197,12 @@ extension RedisFunction {
       end
       for _, m in due('orphans', AFTERLIFE) do forget(m) end
       for _, m in due('finished', AFTERLIFE) do forget(m) end
+      nextDue = nil
+      for _, name in ipairs({'leases', 'unconfirmed', 'reserved', 'orphans', 'finished'}) do
+        local time = tonumber(call('ZRANGE', P .. name, 0, 0, 'WITHSCORES')[2])
+        if time and (not nextDue or time < nextDue) then nextDue = time end
+      end
+      call('HSET', P .. 'due', 'next', nextDue and text(nextDue) or '')
     end
 
     -- Where a match is: nothing if it has no host.

@@ -74,6 +74,36 @@ import Testing
     #expect(host.sent.last == .renew(HostLoad()))
   }
 
+  @Test func `the host knows which checkpoint the directory has`() {
+    var host = HostScript.playing(Self.claim)
+    func saved() -> UInt64? { host.machine.matches[.match(1)]?.savedTick }
+    for tick: UInt64 in [60, 61] {
+      host.machine.save(.at(tick), of: .match(1), isUrgent: true, at: host.now)
+    }
+    host.collect()
+    #expect(saved() == nil)
+    host.answer(.done, to: .save(Self.claim, .at(60)))
+    #expect(saved() == 60)
+    host.answer(.done, to: .save(Self.claim, .at(61)))
+    #expect(saved() == 61)
+    // The directory may be another one that knows nothing.
+    host.machine.handleDisconnect(of: 1, at: host.now)
+    host.advance(by: .milliseconds(500))
+    host.answer(.registered(RegistrationResult()))
+    #expect(saved() == nil)
+    host.fire()
+    host.answer(.renewed(isDraining: false, assigned: []))
+    host.answer(.done, to: .save(Self.claim, .at(61)))
+    #expect(saved() == 61)
+  }
+
+  @Test func `the checkpoint from which a host goes on is saved`() {
+    var host = HostScript.registered()
+    _ = host.admit(.player(1), Self.claim)
+    host.answer(.resumed(.at(60), players: [.player(1)]))
+    #expect(host.machine.matches[.match(1)]?.savedTick == 60)
+  }
+
   @Test func `a match that another host claimed is lost`() {
     var host = HostScript.playing(Self.claim)
     host.machine.save(.at(1), of: .match(1), isUrgent: true, at: host.now)
