@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 
 import faultlists  # noqa: E402
 import generator  # noqa: E402
+import parsing  # noqa: E402
 import substitution  # noqa: E402
 from campaign import Campaign, RedBaseline  # noqa: E402
 from package import BuildFailure, InUse, Package  # noqa: E402
@@ -27,7 +28,7 @@ def main():
     faults, problems = faultlists.read(sources=sources)
     problems += overlaps(faults)
     if arguments.check:
-        return check(faults, problems)
+        return check(faults, problems, sources)
     if problems:
         return complain(problems)
     if arguments.generated:
@@ -41,9 +42,11 @@ def main():
         return complain(["no fault has such a name"])
     package = Package()
     package.write(faults)
-    dropped = build(package, faults, arguments.drop)
+    dropped = build(package, faults, arguments.drop or arguments.compile)
     if dropped is None:
         return 2
+    if arguments.compile:
+        return 2 if dropped else 0
     chosen = [f for f in chosen if f not in dropped]
     return run(package, sorted(chosen, key=faultlists.risk_of), arguments)
 
@@ -54,6 +57,9 @@ def parse():
     parser.add_argument("module", nargs="?", help="only the faults of this module")
     parser.add_argument("name", nargs="?", help="only the faults whose name contains this")
     parser.add_argument("--check", action="store_true", help="only check the lists")
+    parser.add_argument(
+        "--compile", action="store_true",
+        help="only build the copy, and name all faults that do not compile")
     parser.add_argument("--list", action="store_true", help="only list the faults")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many run at a time")
     parser.add_argument("--json", metavar="FILE", help="write the results as lines of JSON")
@@ -87,11 +93,12 @@ def overlaps(faults):
     return found
 
 
-def check(faults, problems):
+def check(faults, problems, sources):
     import unittest
 
     problems = (
-        problems + faultlists.check_spread(faults) + faultlists.check_survivors(faults))
+        problems + faultlists.check_spread(faults) + faultlists.check_survivors(faults)
+        + parsing.check(faults, sources))
     tests = unittest.defaultTestLoader.loadTestsFromName("test_mutants")
     result = unittest.TestResult()
     tests.run(result)
