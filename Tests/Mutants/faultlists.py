@@ -31,6 +31,9 @@ RISK = [
 # At most one fault in this many may be expected to survive.
 SURVIVORS = 20
 
+# What a parser takes for an expression in parentheses, and a compiler does not.
+STATEMENT = re.compile(r"\s*(if|switch|do|for|while|repeat|guard|defer|return|throw|break|continue)\b")
+
 
 @dataclass(eq=False)
 class Fault:
@@ -116,11 +119,28 @@ def parse(entry, module, place):
         problems.append("before is empty")
     if not fault.after.strip() and not fault.statements:
         problems.append("after is empty, which only statements may be")
+    if not fault.statements and not fault.is_c:
+        problems += [
+            f"{key} is no expression: {reason}" for key, reason in (
+                ("before", no_expression(fault.before)), ("after", no_expression(fault.after)))
+            if reason]
     if fault.before == fault.after:
         problems.append("before and after are equal")
     if not re.match(r"C?Sources/[^/]+/.*\.(swift|c|h)$", fault.file):
         problems.append(f"{fault.file} is no source of a module")
     return fault, [f"{place}: {problem}" for problem in problems]
+
+
+def no_expression(text):
+    """Why a text cannot be an operand of a choice although a parser takes it for one, or None."""
+    if word := STATEMENT.match(text):
+        return f"`{word[1]}` begins a statement"
+    depth = 0
+    for mark in re.findall(r"[][(){},]", re.sub(r'"(\\.|[^"\\])*"', "", text)):
+        depth += (mark in "([{") - (mark in ")]}")
+        if mark == "," and depth == 0:
+            return "a comma makes a tuple of it"
+    return None
 
 
 def read(folder=LISTS, sources=None):

@@ -119,6 +119,8 @@ after = 'true'
             ("[[fault]]", "[[fault]", "M0.toml"),
             ("before", "within = 'nowhere'\nbefore", "`within` is not in the file:\nnowhere"),
             ("before", "statements = 'yes'\nbefore", "has to be a bool"),
+            ("a > 3", "a > 3, b(1, 2)", "before is no expression: a comma makes a tuple"),
+            ("'true'", "'if a { b }'", "after is no expression: `if` begins a statement"),
         ]:
             _, problems = self.read(self.GOOD.replace(old, new))
             self.assertEqual(len([p for p in problems if text in p]), 1, (new, problems))
