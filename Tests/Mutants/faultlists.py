@@ -33,6 +33,7 @@ SURVIVORS = 20
 
 # What a parser takes for an expression in parentheses, and a compiler does not.
 STATEMENT = re.compile(r"\s*(if|switch|do|for|while|repeat|guard|defer|return|throw|break|continue)\b")
+LABEL = re.compile(r"\s*\w+:\s")
 
 
 @dataclass(eq=False)
@@ -135,6 +136,8 @@ def no_expression(text):
     """Why a text cannot be an operand of a choice although a parser takes it for one, or None."""
     if word := STATEMENT.match(text):
         return f"`{word[1]}` begins a statement"
+    if LABEL.match(text):
+        return "a label makes a tuple of it"
     depth = 0
     for mark in re.findall(r"[][(){},]", re.sub(r'"(\\.|[^"\\])*"', "", text)):
         depth += (mark in "([{") - (mark in ")]}")

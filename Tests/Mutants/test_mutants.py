@@ -120,6 +120,7 @@ after = 'true'
             ("before", "within = 'nowhere'\nbefore", "`within` is not in the file:\nnowhere"),
             ("before", "statements = 'yes'\nbefore", "has to be a bool"),
             ("a > 3", "a > 3, b(1, 2)", "before is no expression: a comma makes a tuple"),
+            ("'true'", "'label: true'", "after is no expression: a label makes a tuple"),
             ("'true'", "'if a { b }'", "after is no expression: `if` begins a statement"),
         ]:
             _, problems = self.read(self.GOOD.replace(old, new))
