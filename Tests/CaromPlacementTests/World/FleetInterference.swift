@@ -39,12 +39,16 @@ extension FleetWorld {
     schedule(.interference(.fastDirectory), at: endOfInterference)
   }
 
+  func crash(_ host: Int) {
+    hosts[host].machine = nil
+    hosts[host].games = [:]
+  }
+
   func interfere(_ interference: FleetInterference) {
     switch interference {
     case .crash:
       guard let host = hosts.indices.randomElement(using: &generator) else { return }
-      hosts[host].machine = nil
-      hosts[host].games = [:]
+      crash(host)
       schedule(.interference(.restart), within: .milliseconds(200)...Duration.seconds(9))
     case .restart:
       if let host = hosts.firstIndex(where: { $0.machine == nil }) { start(host) }

@@ -37,4 +37,33 @@ import Testing
       #expect(world.commandCount > 10 * settings.matches)
     }
   }
+
+  /// One of three regions is lost at once: its matches go on in the others. With `CAROM_SEEDS`,
+  /// there are 300 hosts and 100,000 matches.
+  @Test func `a fleet survives the loss of a region`() {
+    let isLong = TestSeeds.limit != nil
+    var settings = FleetWorld.Settings()
+    settings.hosts = isLong ? 300 : 12
+    settings.seats = 2_000
+    settings.matches = isLong ? 100_000 : 400
+    settings.matchLength = .seconds(30)...Duration.seconds(60)
+    // Nothing else happens.
+    settings.interference = .seconds(1_000_000)
+    settings.checksEveryCommand = false
+    let world = FleetWorld(seed: 1, settings)
+    let lost = "r0"
+    world.schedule(.regionLoss(lost), after: settings.duration * 0.7)
+    func matches() -> Int {
+      let hosts = world.hosts.filter { $0.record.region == lost }
+      return hosts.reduce(0) { $0 + ($1.machine?.matches.count ?? 0) }
+    }
+    let begin = world.now
+    world.run(until: begin + settings.duration * 0.69)
+    #expect(matches() > settings.matches / 4)
+    world.run(until: begin + settings.duration * 0.71)
+    #expect(matches() == 0)
+    world.run()
+    #expect(world.faults + world.disagreements == [])
+    #expect(world.stranded == 0)
+  }
 }

@@ -20,6 +20,8 @@ final class FleetWorld {
     case doorQuestion(player: Int, door: Int)
     case doorAnswer(player: Int, HostFailover.DoorAnswer)
     case interference(FleetInterference)
+    /// The processes of all hosts of a region die, and are started again at the end.
+    case regionLoss(String)
   }
 
   struct Settings {
@@ -50,6 +52,8 @@ final class FleetWorld {
   var players: [FleetWorldPlayer] = []
   /// The indices of each match's players.
   var playersOfMatch: [MatchID: [Int]] = [:]
+  /// How many players have found no host that goes on with their match.
+  var stranded = 0
   /// How many commands the directory has carried out.
   private(set) var commandCount = 0
   private(set) var history = FleetHistory()
@@ -85,8 +89,9 @@ final class FleetWorld {
   func report(_ fault: String) { faults.append("\(now.nanoseconds / 1_000_000) ms: \(fault)") }
 
   /// Runs until the fleet had its time to recover.
-  func run() {
-    let end = endOfInterference + settings.recovery
+  func run() { run(until: endOfInterference + settings.recovery) }
+
+  func run(until end: Instant) {
     while let time = queue.nextDeadline, time <= end, faults.count < 10 {
       now = max(now, time)
       while let occurrence = queue.popFirst(until: now) { handle(occurrence) }
@@ -110,6 +115,8 @@ final class FleetWorld {
     case .doorQuestion(let player, let door): askDoor(door, for: player)
     case .doorAnswer(let player, let answer): tell(player, answer)
     case .interference(let interference): interfere(interference)
+    case .regionLoss(let region):
+      for host in hosts.indices where hosts[host].record.region == region { crash(host) }
     }
   }
 

@@ -102,7 +102,10 @@ extension FleetWorld {
         }
         schedule(
           .join(player: player, claim), within: .milliseconds(10)...Duration.milliseconds(300))
-      case .end, .giveUp: players[player].state = .ended
+      case .end: players[player].state = .ended
+      case .giveUp:
+        players[player].state = .ended
+        stranded += 1
       }
     }
     if case .ended = players[player].state { return }
