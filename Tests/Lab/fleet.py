@@ -86,6 +86,7 @@ class Fleet:
         self.address = f"redis://10.77.0.1:{PORT}/lab"
         self.processes = []
         self.failures = 0
+        self.gone = {}
 
     def __enter__(self):
         subprocess.run([CAROM, "token", "key", self.key], check=True, stdout=subprocess.DEVNULL)
@@ -107,6 +108,19 @@ class Fleet:
             stdout=subprocess.PIPE, text=True)
         self.processes.append(process)
         return process
+
+    def watch(self):
+        """Notes when the directory tells that a host is gone."""
+        watch = self.start("h1", CAROM, "fleet", "watch", "--fleet", self.address, "--json",
+                           "--every", "0.1")
+
+        def read():
+            for line in watch.stdout:
+                row = json.loads(line)
+                if row["event"] == "removed":
+                    self.gone[row["host"]] = time.time() * 1000
+
+        threading.Thread(target=read, daemon=True).start()
 
     def start_redis(self):
         self.redis = self.start(
@@ -149,6 +163,7 @@ class Fleet:
             first += count
         for process in players:
             process.wait("joined", 2 * process.share)
+        self.watch()
         faults = self.disturb(hosts)
         for process in players:
             process.wait("played", 2 * process.share, limit=options.limit)
@@ -211,6 +226,11 @@ class Fleet:
         self.check(
             len(results) == options.matches and not twice,
             f"{len(results)} of {options.matches} results, {len(twice)} of them twice")
+        moved = len(hosts[0].named("moved"))
+        took = hosts[0].named("ended")[0]["at"] - times["drain"]
+        noticed = self.gone[hosts[1].named("host")[0]["id"]] - times["kill"]
+        print(f"{moved} matches of the drained host moved in {took:.0f} ms; the killed host was "
+              f"noticed after {noticed:.0f} ms")
         gaps = collections.defaultdict(list)
         for process in players:
             for event in process.named("gap"):
