@@ -52,6 +52,7 @@ public actor FleetMatches: LoopActor {
   /// The matches of players whose connection another one of theirs has replaced.
   private var replaced: [PeerID: MatchID] = [:]
   var doors = FleetDoors()
+  private var loadMeter = FleetLoadMeter()
   private var isDrainRequested = false
   /// Whether the host has begun to leave the fleet.
   private var isLeaving = false
@@ -90,8 +91,14 @@ public actor FleetMatches: LoopActor {
     reader = Task { [weak self, membership] in
       for await event in membership.events { await self?.take(event) }
     }
+    loadMeter.begin(on: loop, owner: self) { $0.reportLoad() }
     gate.open(for: membership)
     await membership.join()
+  }
+
+  private func reportLoad() {
+    let load = loadMeter.next(loop.load, at: loop.now)
+    membership.assumeIsolated { $0.report(load) }
   }
 
   // MARK: What the game does
@@ -163,6 +170,7 @@ public actor FleetMatches: LoopActor {
   package func withdraw() async {
     isLeaving = true
     doors.timer?.cancel()
+    loadMeter.end()
     for peer in players.keys { sendAway(peer, to: nil) }
     await membership.withdraw()
     await reader?.value

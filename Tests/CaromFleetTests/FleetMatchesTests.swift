@@ -99,6 +99,26 @@ struct FleetMatchesTests {
     }
   }
 
+  @Test func `a host whose thread is held up tells the fleet so`() async throws {
+    try await RedisServer.withLoop { [key] server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      try await TestTable.with("table", in: address, key: key, on: loop) { _ in
+        let ticker = Ticker(on: loop, hertz: 100) { _ in
+          let begin = loop.now
+          while begin.duration(to: loop.now) < .milliseconds(25) {}
+        }
+        try await waitForStatus(directory) { status in
+          guard let load = status.hosts.first?.load else { return false }
+          // Each tick takes the time of two and a half.
+          return load.isOverloaded && load.lateTicks >= 300 && load.processor >= 300
+        }
+        ticker.stop()
+      }
+      await directory.close()
+    }
+  }
+
   @Test func `a match that no other host has room for stays, and moves later`() async throws {
     try await RedisServer.withLoop { [key] server, loop in
       let address = try server.address()

@@ -109,15 +109,21 @@ import Testing
     try await onLoop { loop in
       let ticks = Events<Ticker.Tick>()
       let ticker = Ticker(on: loop, hertz: 2000) { ticks.add($0) }
-      var counted: Int64 = 0
+      var (counted, missed): (Int64, Int64) = (0, 0)
       while counted < 50 {
         let tick = await ticks.next()
         #expect(tick.index == counted + tick.missed)
         #expect(tick.due == ticker.schedule.due(tick.index))
         #expect(tick.lateness >= .zero)
         counted = tick.index + 1
+        missed += tick.missed
       }
       ticker.stop()
+      let load = await loop.run { loop.load }
+      // More ticks may have come before the ticker stopped.
+      #expect(load.ticks >= UInt64(counted) && load.lateTicks >= UInt64(missed))
+      #expect(load.ticks - load.lateTicks >= UInt64(counted - missed))
+      #expect(load.processorTime > .zero)
       try await pass(on: loop)
       while ticks.count > 0 { #expect(await ticks.next().index < counted + 50) }
     }

@@ -118,7 +118,7 @@ class Fleet:
             for line in watch.stdout:
                 row = json.loads(line)
                 if row["event"] == "removed":
-                    self.gone[row["host"]] = time.time() * 1000
+                    self.gone[row["id"]] = time.time() * 1000
 
         threading.Thread(target=read, daemon=True).start()
 

@@ -45,9 +45,10 @@ public struct HostLoad: Hashable, Sendable {
   /// A host that uses at least so much of each 1,000 units of processor time is overloaded.
   package static let processorLimit = 900
 
-  /// The ticks that began too late, for each 1,000 ticks.
+  /// The ticks that were still waiting when the next one was due, for each 1,000 ticks.
   public let lateTicks: Int
-  /// The processor time that was used, for each 1,000 units of time that there were.
+  /// The processor time that the thread of the host's session has used, for each 1,000 units of
+  /// time.
   public let processor: Int
 
   /// Creates a load. Values outside 0 to 1,000 are replaced by the nearest value in that range.

@@ -44,6 +44,7 @@ import CaromCore
   // Accessed only by the loop's thread:
   private(set) var handle: OpaquePointer?
   private(set) var timers: TimerQueue?
+  var load = LoopLoad()
   private var resources: [ObjectIdentifier: LoopResource] = [:]
   /// The resources to notify when a file descriptor becomes free.
   var waitingForDescriptor: [ObjectIdentifier: LoopResource] = [:]

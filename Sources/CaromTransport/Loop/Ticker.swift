@@ -42,6 +42,8 @@ public final class Ticker {
       guard let index = schedule.latest(at: now), index >= next else { return }
       let missed = index - next
       next = index + 1
+      core.load.ticks += UInt64(missed) + 1
+      core.load.lateTicks += UInt64(missed)
       again.value?.arm(at: schedule.due(next))
       tick(Tick(index: index, due: schedule.due(index), now: now, missed: missed))
     }
