@@ -33,6 +33,9 @@ SURVIVORS = 20
 
 # What a parser takes for an expression in parentheses, and a compiler does not.
 STATEMENT = re.compile(r"\s*(if|switch|do|for|while|repeat|guard|defer|return|throw|break|continue)\b")
+# Where a member that follows is no implicit one.
+OPERAND = re.compile(r"[\w)\]}\"?!](\n\s*)?\Z")
+LITERAL = re.compile(r'"(\\.|[^"\\])*"')
 LABEL = re.compile(r"\s*\w+:\s")
 
 
@@ -81,6 +84,8 @@ class Fault:
             return f"`before` is not in the file:\n{self.before}"
         if self.within is None and text.find(self.before, self.start + 1) >= 0:
             return f"`before` is in the file more than once:\n{self.before}"
+        if not self.statements and self.before.startswith(".") and OPERAND.search(text[:self.start]):
+            return f"`before` is the end of an expression, and not the whole:\n{self.before}"
         self.end = self.start + len(self.before)
         self.line = text.count("\n", 0, self.start) + 1
         return None
@@ -120,11 +125,10 @@ def parse(entry, module, place):
         problems.append("before is empty")
     if not fault.after.strip() and not fault.statements:
         problems.append("after is empty, which only statements may be")
-    if not fault.statements and not fault.is_c:
+    if not fault.statements:
         problems += [
-            f"{key} is no expression: {reason}" for key, reason in (
-                ("before", no_expression(fault.before)), ("after", no_expression(fault.after)))
-            if reason]
+            f"{key} is no expression: {reason}" for key in ("before", "after")
+            if (reason := no_expression(getattr(fault, key)))]
     if fault.before == fault.after:
         problems.append("before and after are equal")
     if not re.match(r"C?Sources/[^/]+/.*\.(swift|c|h)$", fault.file):
@@ -134,12 +138,14 @@ def parse(entry, module, place):
 
 def no_expression(text):
     """Why a text cannot be an operand of a choice although a parser takes it for one, or None."""
+    if ";" in LITERAL.sub("", text):
+        return "a semicolon ends a statement"
     if word := STATEMENT.match(text):
         return f"`{word[1]}` begins a statement"
     if LABEL.match(text):
         return "a label makes a tuple of it"
     depth = 0
-    for mark in re.findall(r"[][(){},]", re.sub(r'"(\\.|[^"\\])*"', "", text)):
+    for mark in re.findall(r"[][(){},]", LITERAL.sub("", text)):
         depth += (mark in "([{") - (mark in ")]}")
         if mark == "," and depth == 0:
             return "a comma makes a tuple of it"

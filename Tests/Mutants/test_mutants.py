@@ -120,6 +120,7 @@ after = 'true'
             ("before", "within = 'nowhere'\nbefore", "`within` is not in the file:\nnowhere"),
             ("before", "statements = 'yes'\nbefore", "has to be a bool"),
             ("a > 3", "a > 3, b(1, 2)", "before is no expression: a comma makes a tuple"),
+            ("'true'", "'a = 3;'", "after is no expression: a semicolon ends a statement"),
             ("'true'", "'label: true'", "after is no expression: a label makes a tuple"),
             ("'true'", "'if a { b }'", "after is no expression: `if` begins a statement"),
         ]:
@@ -135,6 +136,15 @@ after = 'true'
             self.GOOD.replace("before = 'a > 3'", "within = 'send'\nbefore = 'a'"))
         self.assertEqual(problems, [])
         self.assertEqual(faults[0].start, TEXT.index("a + 1"))
+
+    def test_a_member_is_an_expression_only_by_itself(self):
+        for text, is_right in [
+            ("let a = b\n  .c(d)", False), ("a.c(d)", False), ("a().c(d)", False),
+            ("let a: B = .c(d)", True), ("f(.c(d))", True), ("switch a {\ncase b:\n  .c(d)\n}", True),
+        ]:
+            problem = Fault("M", "n", "Sources/M/F.swift", ".c(d)", "e").find(text)
+            self.assertEqual(problem is None, is_right, text)
+            self.assertIsNone(Fault("M", "n", "F.swift", ".c(d)", "e", statements=True).find(text))
 
     def test_one_in_twenty_may_survive(self):
         faults = [Fault("M", str(n), "Sources/M/F.swift", "a", "b") for n in range(20)]
