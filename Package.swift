@@ -309,7 +309,7 @@ let package = Package(
       "CaromFleet",
       [
         "Carom", "CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromProtocol",
-        "CaromSession", "CaromTransport", "TestAgones", "TestRedis",
+        "CaromSession", "CaromTransport", "TestAgones", "TestRedis", "TestTLS",
       ]),
     .target(
       name: "MultipeerSamples", dependencies: [.byName(name: multipeer)],

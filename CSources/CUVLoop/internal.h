@@ -3,6 +3,7 @@
 #define CUV_INTERNAL_H
 
 #include "cuvloop.h"
+#include "cuvtls.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -67,5 +68,8 @@ struct in_addr cuv_loopback_address(uint32_t interface);
 int cuv_local_name(int fd, cuv_endpoint *out);
 /// Converts the system's IFF_… flags to CUV_INTERFACE_… flags.
 uint32_t cuv_interface_flags(unsigned flags);
+
+/// Prepares OpenSSL once. Returns false if there is no memory for it.
+bool cuv_tls_prepare(void);
 
 #endif

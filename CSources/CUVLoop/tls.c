@@ -1,9 +1,7 @@
-#include "cuvloop.h"
+#include "internal.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <pthread.h>
@@ -22,6 +20,7 @@ struct cuv_tls {
   size_t left;
   uint8_t *output;
   size_t count, capacity;
+  int fault;  // CUV_TLS_… or the error of a certificate: why a read has failed
 };
 
 // The memory that OpenSSL reads from and writes to. OpenSSL stores the beginning of a record that
@@ -79,140 +78,17 @@ static void prepare(void) {
 
 static pthread_once_t is_prepared = PTHREAD_ONCE_INIT;
 
-// Certificates
-
-/// Instead of asking for a passphrase on the terminal, notes that one is needed.
-static int refuse_passphrase(char *buffer, int capacity, int writing, void *is_asked) {
-  (void)buffer;
-  (void)capacity;
-  (void)writing;
-  *(bool *)is_asked = true;
-  return -1;
-}
-
-/// Returns what is wrong with a certificate that OpenSSL has just refused to use.
-static int find_certificate_fault(void) {
-  switch (ERR_GET_REASON(ERR_peek_last_error())) {
-    case SSL_R_EE_KEY_TOO_SMALL:
-    case SSL_R_CA_KEY_TOO_SMALL:
-    case SSL_R_CA_MD_TOO_WEAK: return CUV_CERTIFICATE_WEAK;
-    default: return CUV_CERTIFICATE_MALFORMED;
-  }
-}
-
-static int use_chain(SSL_CTX *context, BIO *file) {
-  bool is_asked = false;
-  ERR_clear_error();
-  X509 *certificate = PEM_read_bio_X509_AUX(file, NULL, refuse_passphrase, &is_asked);
-  if (certificate == NULL) return CUV_CERTIFICATE_MALFORMED;
-  int status = SSL_CTX_use_certificate(context, certificate) == 1 ? 0 : find_certificate_fault();
-  X509_free(certificate);
-  ERR_clear_error();
-  while (status == 0) {
-    X509 *issuer = PEM_read_bio_X509(file, NULL, refuse_passphrase, &is_asked);
-    if (issuer == NULL) {
-      bool is_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
-      return is_end ? 0 : CUV_CERTIFICATE_MALFORMED;
-    }
-    if (SSL_CTX_add0_chain_cert(context, issuer) == 1) continue;
-    status = find_certificate_fault();
-    X509_free(issuer);
-  }
-  return status;
-}
-
-static int use_key(SSL_CTX *context, BIO *file) {
-  bool is_asked = false;
-  EVP_PKEY *key = PEM_read_bio_PrivateKey(file, NULL, refuse_passphrase, &is_asked);
-  if (key == NULL) return is_asked ? CUV_CERTIFICATE_KEY_ENCRYPTED : CUV_CERTIFICATE_KEY_MALFORMED;
-  bool is_own = X509_check_private_key(SSL_CTX_get0_certificate(context), key) == 1;
-  int status = is_own ? 0 : CUV_CERTIFICATE_KEY_MISMATCH;
-  if (is_own && SSL_CTX_use_PrivateKey(context, key) != 1) status = CUV_CERTIFICATE_KEY_MALFORMED;
-  EVP_PKEY_free(key);
-  return status;
-}
-
-/// Chooses HTTP/1.1 (RFC 7301 §3.2). A client that offers other protocols alone gets an alert.
-static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *length,
-                           const unsigned char *offered, unsigned int count, void *context) {
-  static const unsigned char own[] = "\x08http/1.1";
-  (void)ssl;
-  (void)context;
-  unsigned char *chosen = NULL;
-  int status = SSL_select_next_proto(&chosen, length, own, sizeof own - 1, offered, count);
-  *out = chosen;
-  return status == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
-}
-
-static SSL_CTX *make_context(void) {
-  SSL_CTX *context = SSL_CTX_new(TLS_server_method());
-  if (context == NULL) return NULL;
-  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
-  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
-  bool is_ready = SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
-                  SSL_CTX_set_num_tickets(context, 0) == 1 &&
-                  SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1;
-  if (is_ready) return context;
-  SSL_CTX_free(context);
-  return NULL;
-}
-
-int cuv_certificate_create(const uint8_t *chain, size_t chain_count, const uint8_t *key,
-                           size_t key_count, cuv_certificate **out) {
+bool cuv_tls_prepare(void) {
   pthread_once(&is_prepared, prepare);
-  if (memory == NULL) return -ENOMEM;
-  if (chain_count > INT_MAX || key_count > INT_MAX) return -E2BIG;
-  SSL_CTX *context = make_context();
-  BIO *chain_file = BIO_new_mem_buf(chain, (int)chain_count);
-  BIO *key_file = BIO_new_mem_buf(key, (int)key_count);
-  int status = context == NULL || chain_file == NULL || key_file == NULL ? -ENOMEM : 0;
-  if (status == 0) status = use_chain(context, chain_file);
-  if (status == 0) status = use_key(context, key_file);
-  BIO_free(chain_file);
-  BIO_free(key_file);
-  ERR_clear_error();
-  if (status != 0) {
-    SSL_CTX_free(context);
-    return status;
-  }
-  *out = (cuv_certificate *)context;
-  return 0;
-}
-
-void cuv_certificate_destroy(cuv_certificate *certificate) {
-  SSL_CTX_free((SSL_CTX *)certificate);
-}
-
-size_t cuv_certificate_name(const cuv_certificate *certificate, size_t index, char *out,
-                            size_t capacity) {
-  X509 *own = SSL_CTX_get0_certificate((const SSL_CTX *)certificate);
-  GENERAL_NAMES *names = X509_get_ext_d2i(own, NID_subject_alt_name, NULL, NULL);
-  size_t length = 0;
-  for (int place = 0; place < sk_GENERAL_NAME_num(names); place++) {
-    const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, place);
-    if (name->type != GEN_DNS || index-- > 0) continue;
-    length = (size_t)ASN1_STRING_length(name->d.dNSName);
-    memcpy(out, ASN1_STRING_get0_data(name->d.dNSName), length < capacity ? length : capacity);
-    break;
-  }
-  GENERAL_NAMES_free(names);
-  return length;
-}
-
-bool cuv_certificate_covers(const cuv_certificate *certificate, const char *name, size_t length) {
-  X509 *own = SSL_CTX_get0_certificate((const SSL_CTX *)certificate);
-  unsigned flags = X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
-  return length > 0 && X509_check_host(own, name, length, flags, NULL) == 1;
+  return memory != NULL;
 }
 
 // Connections
 
-int cuv_tls_create(cuv_certificate *certificate, cuv_tls **out) {
+static int create(SSL_CTX *context, cuv_tls **out) {
   cuv_tls *tls = calloc(1, sizeof *tls);
   if (tls == NULL) return -ENOMEM;
-  tls->ssl = SSL_new((SSL_CTX *)certificate);
+  tls->ssl = SSL_new(context);
   BIO *bio = tls->ssl == NULL ? NULL : BIO_new(memory);
   if (bio == NULL) {
     SSL_free(tls->ssl);
@@ -223,9 +99,38 @@ int cuv_tls_create(cuv_certificate *certificate, cuv_tls **out) {
   BIO_set_data(bio, tls);
   BIO_set_init(bio, 1);
   SSL_set_bio(tls->ssl, bio, bio);
-  SSL_set_accept_state(tls->ssl);
   *out = tls;
   return 0;
+}
+
+int cuv_tls_create(cuv_certificate *certificate, cuv_tls **out) {
+  int status = create((SSL_CTX *)certificate, out);
+  if (status == 0) SSL_set_accept_state((*out)->ssl);
+  return status;
+}
+
+/// Has the connection demand a certificate for this name or address, and name it to the server
+/// (RFC 6066 §3: names alone).
+static bool expect_host(SSL *ssl, const char *host, bool is_address) {
+  if (is_address) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1;
+  SSL_set_hostflags(
+      ssl, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
+}
+
+int cuv_tls_create_client(cuv_trust *trust, const char *host, bool is_address, cuv_tls **out) {
+  int status = create((SSL_CTX *)trust, out);
+  if (status != 0) return status;
+  bool is_ready = expect_host((*out)->ssl, host, is_address);
+  if (is_ready) {
+    SSL_set_connect_state((*out)->ssl);
+    // Adds the first message to the output, and waits for the answer.
+    is_ready = SSL_get_error((*out)->ssl, SSL_do_handshake((*out)->ssl)) == SSL_ERROR_WANT_READ;
+  }
+  ERR_clear_error();
+  if (is_ready) return 0;
+  cuv_tls_destroy(*out);
+  return -EINVAL;
 }
 
 void cuv_tls_destroy(cuv_tls *tls) {
@@ -241,6 +146,29 @@ void cuv_tls_feed(cuv_tls *tls, const uint8_t *bytes, size_t count) {
   tls->left = count;
 }
 
+/// Returns why a read has failed, of which the errors of OpenSSL's queue tell.
+static int find_fault(SSL *ssl) {
+  int reason = ERR_GET_REASON(ERR_peek_last_error());
+  switch (reason) {
+    case SSL_R_CERTIFICATE_VERIFY_FAILED: return (int)SSL_get_verify_result(ssl);
+    case SSL_R_WRONG_VERSION_NUMBER:
+    case SSL_R_HTTP_REQUEST:
+    case SSL_R_PACKET_LENGTH_TOO_LONG: return CUV_TLS_MISSING;
+    case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
+    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
+    case SSL_R_UNSUPPORTED_PROTOCOL: return CUV_TLS_INCOMPATIBLE;
+    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return CUV_TLS_CERTIFICATE_REQUIRED;
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+    case SSL_R_TLSV1_ALERT_ACCESS_DENIED: return CUV_TLS_CERTIFICATE_REFUSED;
+    default: return CUV_TLS_VIOLATION;
+  }
+}
+
+int cuv_tls_fault(const cuv_tls *tls) { return tls->fault; }
+
 int cuv_tls_read(cuv_tls *tls, uint8_t *buffer, size_t capacity, size_t *count) {
   *count = 0;
   while (*count < capacity) {
@@ -250,9 +178,11 @@ int cuv_tls_read(cuv_tls *tls, uint8_t *buffer, size_t capacity, size_t *count) 
     *count += step;
     if (result == 1) continue;
     int error = SSL_get_error(tls->ssl, result);
+    bool has_failed = error != SSL_ERROR_WANT_READ && error != SSL_ERROR_ZERO_RETURN;
+    if (has_failed) tls->fault = find_fault(tls->ssl);
     ERR_clear_error();
     if (error == SSL_ERROR_WANT_READ) return 0;
-    return error == SSL_ERROR_ZERO_RETURN ? -ESHUTDOWN : -EPROTO;
+    return has_failed ? -EPROTO : -ESHUTDOWN;
   }
   return 1;
 }

@@ -4,12 +4,14 @@ import CaromTransport
 
 extension RedisConnection {
   /// Connects to the directory of a fleet: logs in, and installs the function if the server does
-  /// not have it. Looking the host up, connecting and each answer may take 3 seconds.
+  /// not have it. Looking the host up, connecting, the handshake of TLS and each answer may take 3
+  /// seconds.
   package static func open(
     _ address: FleetAddress, on loop: NetworkLoop
   ) async throws(RedisError) -> RedisConnection {
     let endpoints = try await lookUp(address, on: loop)
-    let connection = try await open(to: endpoints, on: loop)
+    let connection = try await open(
+      to: endpoints, of: address.host, trusting: try trust(of: address), on: loop)
     let prepared = await withTaskCancellationHandler {
       await connection.prepare(address)
     } onCancel: {
@@ -21,6 +23,12 @@ extension RedisConnection {
     } catch {
       await connection.close()
       throw error
+    }
+  }
+
+  private static func trust(of address: FleetAddress) throws(RedisError) -> TLSTrust? {
+    do throws(TLSCertificateError) { return try address.trust() } catch {
+      throw .tlsFiles(reason: error.description)
     }
   }
 

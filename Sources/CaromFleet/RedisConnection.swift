@@ -29,6 +29,11 @@ package actor RedisConnection: LoopActor {
   private var waiting = Deque<Waiting>()
   private var timer: LoopTimer?
   private var failure: RedisError?
+  /// Whether the server has sent anything.
+  private var hasHeard = false
+  /// What waits for the end of the handshake of TLS; nil if there is none under way.
+  private var opening: CheckedContinuation<Void, Never>?
+  private var isOpening = false
   private var onFailure: (@Sendable (RedisError) -> Void)?
 
   private init(_ stream: TCPStream, on loop: NetworkLoop) {
@@ -36,17 +41,20 @@ package actor RedisConnection: LoopActor {
     self.stream = stream
   }
 
-  /// Connects to the first of `endpoints` that accepts the connection within 3 seconds.
+  /// Connects to the first of `endpoints` that accepts the connection within 3 seconds. With
+  /// `trust`, uses TLS: the server must have a certificate for `host`, and the handshake may take 3
+  /// seconds more.
   package static func open(
-    to endpoints: [Endpoint], on loop: NetworkLoop
+    to endpoints: [Endpoint], of host: String = "", trusting trust: TLSTrust? = nil,
+    on loop: NetworkLoop
   ) async throws(RedisError) -> RedisConnection {
     let opening = Task(executorPreference: loop) { () -> Result<RedisConnection, RedisError> in
       do throws(TransportError) {
         let stream = try await TCPStream.connect(
           to: endpoints, on: loop, deadline: answerLimit)
+        if let trust { try stream.becomeTLSClient(to: host, trusting: trust) }
         let connection = RedisConnection(stream, on: loop)
-        await connection.start()
-        return .success(connection)
+        return await connection.start().map { connection }
       } catch {
         return .failure(error == .timedOut ? .timedOut : .transport(error))
       }
@@ -58,10 +66,27 @@ package actor RedisConnection: LoopActor {
     }.get()
   }
 
-  private func start() {
+  /// Begins to read. With TLS, returns when the handshake has ended.
+  private func start() async -> Result<Void, RedisError> {
     stream.queueLimit = Self.queueLimit
     timer = LoopTimer(on: loop, owner: self) { $0.timeOut() }
     stream.setHandler(owner: self) { connection, event in connection.handle(event) }
+    guard stream.isTLS else { return .success(()) }
+    isOpening = true
+    timer?.arm(after: Self.answerLimit)
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { opening = $0 }
+    } onCancel: {
+      loop.post { [weak self] in self?.assumeIsolated { $0.fail(.transport(.cancelled)) } }
+    }
+    return failure.map { .failure($0) } ?? .success(())
+  }
+
+  private func endHandshake() {
+    guard isOpening else { return }
+    isOpening = false
+    timer?.cancel()
+    opening.take()?.resume()
   }
 
   /// Whether a command waits for its answer.
@@ -108,13 +133,23 @@ package actor RedisConnection: LoopActor {
   private func handle(_ event: borrowing TCPEvent) {
     switch event {
     case .bytes(let bytes): receive(bytes)
-    case .writable: break
-    case .end: fail(.transport(.closed))
-    case .closed(let error): fail(.transport(error ?? .closed))
+    case .writable: endHandshake()
+    case .end: lose(.closed)
+    case .closed(let error): lose(error ?? .closed)
     }
   }
 
+  /// Fails because the server has ended the connection.
+  private func lose(_ error: TransportError) {
+    if let failure = stream.tlsFailure { return fail(.tls(failure)) }
+    if isOpening { return fail(.tls(.unanswered)) }
+    let isSilent = !hasHeard && (error == .closed || error == .connectionReset)
+    fail(isSilent ? .noAnswer : .transport(error))
+  }
+
   private func receive(_ bytes: Span<UInt8>) {
+    if !hasHeard, Self.isOfWebServer(bytes) { return fail(.webServer) }
+    hasHeard = true
     decoder.append(bytes)
     do throws(DecodeError) {
       while failure == nil, let value = try decoder.next() {
@@ -130,7 +165,13 @@ package actor RedisConnection: LoopActor {
     if let first = waiting.first { timer?.arm(at: first.deadline) } else { timer?.cancel() }
   }
 
-  private func timeOut() { fail(.timedOut) }
+  /// Whether a server begins its answer as one of HTTP does: with the version, or with a page if it
+  /// has taken the command for a request of the oldest version.
+  private static func isOfWebServer(_ bytes: Span<UInt8>) -> Bool {
+    bytes[0] == UInt8(ascii: "H") || bytes[0] == UInt8(ascii: "<")
+  }
+
+  private func timeOut() { fail(isOpening ? .tls(.unanswered) : .timedOut) }
 
   private func fail(_ error: RedisError) {
     guard failure == nil else { return }
@@ -139,6 +180,7 @@ package actor RedisConnection: LoopActor {
     stream.setHandler(nil)
     stream.close()
     while let first = waiting.popFirst() { first.complete(.failure(error)) }
+    endHandshake()
     onFailure?(error)
     onFailure = nil
   }

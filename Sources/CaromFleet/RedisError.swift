@@ -6,6 +6,15 @@ import CaromTransport
 public enum RedisError: Error, Hashable, Sendable {
   /// The connection could not be opened, or has broken: open another one.
   case transport(TransportError)
+  /// The server closed the connection before it answered anything. It may want TLS, or be no Redis
+  /// server: check the address.
+  case noAnswer
+  /// A server of HTTP answers: check the port.
+  case webServer
+  /// The connection with TLS could not be opened, or has broken.
+  case tls(TLSFailure)
+  /// OpenSSL cannot use the files for TLS any more, or has no memory.
+  case tlsFiles(reason: String)
   /// The server sent something that is no answer: check that it is a Redis server.
   case malformed(DecodeError)
   /// The server did not answer in time: open another connection.
@@ -72,6 +81,13 @@ extension RedisError: CustomStringConvertible {
     case .transport(.closed):
       "the connection to the fleet's directory was closed: check the Redis server"
     case .transport(let error): "the fleet's directory cannot be reached: \(error)"
+    case .noAnswer:
+      "the server closed the connection before it answered: use rediss:// if its port is one for "
+        + "TLS, or check that it is a Redis server"
+    case .webServer:
+      "a web server answers at the address of the fleet's directory: name the port of Redis"
+    case .tls(let failure): Self.description(of: failure)
+    case .tlsFiles(let reason): "TLS to the Redis server is not possible: \(reason)"
     case .malformed(let error):
       "what answers is no directory of a fleet (\(error)): check the address"
     case .timedOut: "the fleet's directory does not answer: check the Redis server"
@@ -86,5 +102,14 @@ extension RedisError: CustomStringConvertible {
     case .loading: "the Redis server is still loading its data: try again in a moment"
     case .failed(let message): "the Redis server has refused the command: \(message)"
     }
+  }
+
+  private static func description(of failure: TLSFailure) -> String {
+    let advice: String =
+      switch failure {
+      case .missing, .unanswered: ", or redis:// if the Redis server has no TLS"
+      default: ""
+      }
+    return "no TLS to the fleet's directory: \(failure)\(advice)"
   }
 }

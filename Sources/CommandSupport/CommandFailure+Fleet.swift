@@ -12,7 +12,11 @@ extension CommandFailure {
       case .transport(.timedOut): .timedOut
       case .transport(.outOfDescriptors): .internal
       case .transport: .unreachable
-      case .timedOut, .tooManyCommands: .timedOut
+      case .tls(.unanswered), .timedOut, .tooManyCommands: .timedOut
+      case .tls(.missing), .tls(.incompatible), .tls(.violation), .webServer: .wrongVersion
+      case .tls: .notPermitted
+      case .tlsFiles: .ioFailed
+      case .noAnswer: .unreachable
       case .passwordRequired, .passwordRejected, .notPermitted: .notPermitted
       case .malformed, .functionsUnsupported: .wrongVersion
       case .functionMissing, .loading, .failed: .unavailable

@@ -3,6 +3,7 @@ import Carom
 import CaromCrypto
 import CaromFleet
 import CaromPlacement
+import CommandSupport
 
 /// The options with which tables and players belong to a fleet.
 struct FleetPlayOptions: ParsableArguments {
@@ -10,7 +11,8 @@ struct FleetPlayOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       The fleet, which places matches at its tables, and moves them when a table goes away: \
-      redis://HOST:PORT/NAME. Also needs --key FILE, the same for the whole fleet.
+      redis://HOST:PORT/NAME, or rediss://HOST:PORT/NAME with TLS. Also \
+      needs --key FILE, the same for the whole fleet.
       """,
       valueName: "address"))
   var fleet: String?
@@ -20,11 +22,28 @@ struct FleetPlayOptions: ParsableArguments {
       "The file whose first line is the password of the fleet's Redis server.",
       valueName: "file"))
   var passwordFile: String?
+  @Option(
+    name: .customLong("redis-ca"),
+    help: ArgumentHelp(
+      """
+      For rediss://: the file with the authorities that may have issued the Redis server's \
+      certificate. Default: those of the system.
+      """, valueName: "file"))
+  var authorities: String?
+  @Option(
+    name: .customLong("redis-certificate"), parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "For rediss://: the certificate by which the Redis server knows this program, and its key.",
+      valueName: "cert> <key"))
+  var certificate: [String] = []
 
   /// Throws unless the options of a fleet are complete, and fit to the others.
   func check(_ protection: SecurityOptions, isHost: Bool) throws {
     guard let fleet else {
       if passwordFile != nil { throw ValidationError("--password-file needs --fleet ADDRESS.") }
+      if authorities != nil || !certificate.isEmpty {
+        throw ValidationError("--redis-ca and --redis-certificate need --fleet ADDRESS.")
+      }
       return try protection.checkToken(isHost: isHost)
     }
     guard protection.policy == .token, protection.key != nil, protection.token == nil else {
@@ -34,20 +53,19 @@ struct FleetPlayOptions: ParsableArguments {
     do throws(FleetAddressError) { _ = try FleetAddress(fleet) } catch {
       throw ValidationError("--fleet: \(error).")
     }
+    if let objection = FleetAddress.objection(
+      toTLSOf: fleet, authorities: authorities, certificate: certificate)
+    {
+      throw ValidationError(objection)
+    }
   }
 
-  /// The address of the fleet, with the password of the file if one is given; nil without --fleet.
+  /// The address of the fleet, with what is in the files that the options name; nil without
+  /// --fleet.
   func address() throws(CommandFailure) -> FleetAddress? {
     guard let fleet else { return nil }
-    var address: FleetAddress
-    do throws(FleetAddressError) { address = try FleetAddress(fleet) } catch {
-      throw CommandFailure(.usage, error.description)
-    }
-    guard let passwordFile else { return address }
-    do throws(PasswordFileError) { try address.readPassword(from: passwordFile) } catch {
-      throw CommandFailure(.ioFailed, error.description)
-    }
-    return address
+    return try FleetAddress(
+      fleet, passwordFile: passwordFile, authorities: authorities, certificate: certificate)
   }
 }
 

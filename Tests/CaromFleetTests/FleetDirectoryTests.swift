@@ -146,7 +146,9 @@ struct FleetDirectoryTests {
 
   @Test(
     arguments: [
-      ("HTTP/1.1 400 Bad Request\r\n", .malformed(.invalid(what: "type of a value"))),
+      ("HTTP/1.1 400 Bad Request\r\n", .webServer),
+      ("<!DOCTYPE HTML><title>Error</title>", .webServer),
+      ("220 mail.example ESMTP", .malformed(.invalid(what: "type of a value"))),
       ("-ERR unknown command `FUNCTION`", .functionsUnsupported),
       ("-LOADING Redis is loading", .loading),
     ] as [(String, RedisError)])

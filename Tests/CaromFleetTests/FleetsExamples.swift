@@ -105,3 +105,11 @@ func placePlayers(
 ) async throws -> [ConnectToken] {
   try await directory.place(match, for: players, of: game, near: ["eu-west", "any"], key: key).get()
 }
+
+/// The directory of a fleet that is reached with TLS, whose password and authority are in files.
+func secureDirectory() throws -> FleetAddress {
+  var directory = try FleetAddress("rediss://redis.example/rack-1")
+  try directory.readPassword(from: "redis.password")
+  try directory.readAuthorities(from: "ca.pem")
+  return directory
+}

@@ -23,6 +23,8 @@ public final class RedisServer: Sendable {
 
   /// Where the server is.
   public let endpoint: Endpoint
+  /// Whether the server's port is one for TLS.
+  private let isEncrypted: Bool
   private let options: [String]
   private let run: Mutex<RedisRun?>
 
@@ -35,9 +37,13 @@ public final class RedisServer: Sendable {
     return try await body(server)
   }
 
-  /// Starts a server with these further options.
-  public init(_ options: [String]) throws {
+  /// Starts a server with these further options. With `isEncrypted`, it speaks TLS alone, and the
+  /// options must name the files for it.
+  public init(_ options: [String], isEncrypted: Bool = false) throws {
+    // A second `--port` replaces the first one.
+    let options = isEncrypted ? ["--tls-port", "PORT", "--port", "0"] + options : options
     let (port, run) = try Self.start(options)
+    self.isEncrypted = isEncrypted
     self.options = options
     self.run = Mutex(run)
     endpoint = Endpoint(.loopback4, port: port)
@@ -55,9 +61,12 @@ public final class RedisServer: Sendable {
     }
   }
 
-  /// The address of a fleet on the server; `login` is what stands before the host.
+  /// The address of a fleet on the server; `login` is what stands before the host. The host of a
+  /// server with TLS is "localhost".
   public func fleet(_ name: String = "test", login: String = "") -> String {
-    "redis://\(login)\(endpoint)/\(name)"
+    isEncrypted
+      ? "rediss://\(login)localhost:\(endpoint.port)/\(name)"
+      : "redis://\(login)\(endpoint)/\(name)"
   }
 
   /// Ends the server at once.
@@ -94,7 +103,7 @@ private struct RedisRun {
       [
         "-c", line, "bash", RedisServer.path ?? "redis-server", "--port", "\(port)", "--bind",
         "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder.path,
-      ] + options
+      ] + options.map { $0 == "PORT" ? "\(port)" : $0 }
     process.environment = ["FOLDER": folder.path, "PATH": "/usr/bin:/bin"]
     process.standardInput = input
     process.standardOutput = output

@@ -39,6 +39,38 @@ package enum TestCertificate {
     )
   }
 
+  /// Makes a certificate for "localhost" and its key, which an issuer has signed, or itself.
+  package static func sign(
+    names: String = "DNS:localhost", by issuer: (certificate: [UInt8], key: [UInt8])? = nil,
+    days: Int = 2
+  ) throws -> (certificate: [UInt8], key: [UInt8]) {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "carom-certificate-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+    try run([
+      "req", "-new", "-subj", "/CN=localhost", "-newkey", "ec", "-pkeyopt",
+      "ec_paramgen_curve:P-256", "-nodes", "-addext", "subjectAltName=\(names)", "-keyout",
+      path("key"), "-out", path("request"),
+    ])
+    var signer = ["-signkey", path("key")]
+    if let issuer {
+      try Data(issuer.certificate).write(to: folder.appending(path: "issuer"))
+      try Data(issuer.key).write(to: folder.appending(path: "issuer-key"))
+      signer = ["-CA", path("issuer"), "-CAkey", path("issuer-key"), "-CAcreateserial"]
+    }
+    try run(
+      [
+        "x509", "-req", "-in", path("request"), "-days", "\(days)", "-copy_extensions", "copy",
+        "-out", path("cert"),
+      ] + signer)
+    return (
+      Array(try Data(contentsOf: folder.appending(path: "cert"))),
+      Array(try Data(contentsOf: folder.appending(path: "key")))
+    )
+  }
+
   /// Runs OpenSSL's program.
   private static func run(_ arguments: [String]) throws {
     let process = Process()

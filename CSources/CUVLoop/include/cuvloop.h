@@ -258,63 +258,6 @@ void cuv_websocket_feed(cuv_websocket *_Nonnull socket, const uint8_t *_Nullable
 /// -EPROTO if the header of a frame is malformed; nothing can be read after that.
 int cuv_websocket_next(cuv_websocket *_Nonnull socket, cuv_websocket_part *_Nonnull out);
 
-// TLS (tls.c): the server's side, without a loop
-
-/// A certificate with the chain of its issuers, and its private key. Any thread may create
-/// connections with it.
-typedef struct cuv_certificate cuv_certificate;
-/// The state of one connection. It may be used on one thread at a time.
-typedef struct cuv_tls cuv_tls;
-
-/// What is wrong with a certificate or its key.
-enum {
-  CUV_CERTIFICATE_MALFORMED = 1,
-  CUV_CERTIFICATE_WEAK,
-  CUV_CERTIFICATE_KEY_MALFORMED,
-  CUV_CERTIFICATE_KEY_ENCRYPTED,
-  CUV_CERTIFICATE_KEY_MISMATCH,
-};
-
-/// Reads a certificate, followed by its issuers, and its key, both in the PEM format. Returns 0,
-/// CUV_CERTIFICATE_… or a negative errno. Connections use TLS 1.2 or later, do not renegotiate and
-/// are not resumed; the only protocol above them is HTTP/1.1.
-int cuv_certificate_create(const uint8_t *_Nonnull chain, size_t chain_count,
-                           const uint8_t *_Nonnull key, size_t key_count,
-                           cuv_certificate *_Nullable *_Nonnull out);
-/// Frees the certificate. Connections that were created with it can still be used.
-void cuv_certificate_destroy(cuv_certificate *_Nonnull certificate);
-/// Writes up to `capacity` bytes of the host name with this index in the certificate
-/// (subjectAltName) to `out`, and returns its length; 0 if there are fewer names.
-size_t cuv_certificate_name(const cuv_certificate *_Nonnull certificate, size_t index,
-                            char *_Nonnull out, size_t capacity);
-/// Returns whether the certificate is for a host name, as one of its names or by a wildcard
-/// (RFC 6125 §6.4).
-bool cuv_certificate_covers(const cuv_certificate *_Nonnull certificate,
-                            const char *_Nonnull name, size_t length);
-
-int cuv_tls_create(cuv_certificate *_Nonnull certificate, cuv_tls *_Nullable *_Nonnull out);
-void cuv_tls_destroy(cuv_tls *_Nonnull tls);
-/// Returns whether the handshake is complete.
-bool cuv_tls_is_established(const cuv_tls *_Nonnull tls);
-/// Sets the input, the bytes that were received. `bytes` must stay valid until `cuv_tls_read` has
-/// returned another value than 1.
-void cuv_tls_feed(cuv_tls *_Nonnull tls, const uint8_t *_Nullable bytes, size_t count);
-/// Decrypts input, and does the handshake, which may add to the output. Writes up to `capacity`
-/// decrypted bytes to `buffer` and their number to `count`. Returns 1 if the buffer is full, 0 if
-/// all of the input was read, -ESHUTDOWN if the peer has ended its direction, and -EPROTO if it has
-/// violated the protocol; nothing can be read or written after that.
-int cuv_tls_read(cuv_tls *_Nonnull tls, uint8_t *_Nonnull buffer, size_t capacity,
-                 size_t *_Nonnull count);
-/// Encrypts bytes and adds them to the output. Fails with -ENOTCONN before the handshake is
-/// complete; after -EPROTO, nothing can be written.
-int cuv_tls_write(cuv_tls *_Nonnull tls, const uint8_t *_Nullable bytes, size_t count);
-/// Adds the end of this side's direction (close_notify) to the output, if the handshake is
-/// complete.
-void cuv_tls_finish(cuv_tls *_Nonnull tls);
-/// Returns the output, the bytes to send, which are valid until the next call.
-const uint8_t *_Nullable cuv_tls_output(const cuv_tls *_Nonnull tls, size_t *_Nonnull count);
-void cuv_tls_clear_output(cuv_tls *_Nonnull tls);
-
 // Timer (timer.c): each loop has one; the heap of deadlines is in Swift
 
 typedef void (*cuv_expire)(void *_Nonnull context);

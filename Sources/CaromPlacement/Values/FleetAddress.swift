@@ -3,10 +3,11 @@ import CaromCrypto
 
 /// Where the directory of a fleet is: a Redis server, and the name of the fleet there.
 ///
-/// The text of an address is `redis://HOST:PORT/NAME`. HOST is a name or an address, an IPv6
-/// address in brackets. PORT may be left out, and is 6379 then. A user and a password may stand
-/// before HOST, as `USER:PASSWORD@` or `:PASSWORD@`; in both, any byte may be written as "%" and
-/// two hexadecimal digits (RFC 3986 §2.1, §3.2.1). The description shows neither of them.
+/// The text of an address is `redis://HOST:PORT/NAME`, or `rediss://HOST:PORT/NAME` for a
+/// connection with TLS. HOST is a name or an address, an IPv6 address in brackets. PORT may be left
+/// out, and is 6379 then. A user and a password may stand before HOST, as `USER:PASSWORD@` or
+/// `:PASSWORD@`; in both, any byte may be written as "%" and two hexadecimal digits (RFC 3986 §2.1,
+/// §3.2.1). The description shows neither of them.
 public struct FleetAddress: Equatable, Sendable {
   /// The port of Redis servers.
   public static let defaultPort: UInt16 = 6_379
@@ -19,16 +20,26 @@ public struct FleetAddress: Equatable, Sendable {
   public let port: UInt16
   /// The name of the fleet: 1 to 64 letters, digits, dots, hyphens, underscores and tildes.
   public let fleet: MatchID
+  /// Whether programs use TLS. The server's certificate must then be for `host`, and come from an
+  /// authority that is trusted.
+  public let isEncrypted: Bool
   /// The user as whom programs log in; nil for Redis's default user.
   public let user: String?
   /// The password with which programs log in; nil if they need none.
   package var password: SecretBytes?
+  /// The file with the certificates of the authorities that programs trust; nil for those of the
+  /// system.
+  package var authorities: FleetFile?
+  /// The file with the certificate by which the server knows a program, and the file with its key;
+  /// nil if there is none.
+  package var certificate: FleetFile?
+  package var certificateKey: FleetFile?
 
   /// Reads the text of an address.
   public init(_ text: String) throws(FleetAddressError) {
-    guard !text.hasPrefix("rediss://") else { throw .encrypted }
-    guard text.hasPrefix("redis://") else { throw .noAddress }
-    let parts = text.dropFirst(8).split(
+    isEncrypted = text.hasPrefix("rediss://")
+    guard isEncrypted || text.hasPrefix("redis://") else { throw .noAddress }
+    let parts = text.dropFirst(isEncrypted ? 9 : 8).split(
       separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, parts[1].utf8.allSatisfy(Self.isNameByte), let fleet = MatchID(parts[1])
     else { throw .invalidName }
@@ -42,6 +53,14 @@ public struct FleetAddress: Equatable, Sendable {
     self.user = name.isEmpty ? nil : name
     var secret = try Self.decoded(login[colon...].dropFirst())
     password = secret.isEmpty ? nil : SecretBytes(moving: &secret)
+  }
+
+  /// Sets the password with which programs log in; an empty one stands for none. Throws
+  /// `invalidLogin` if it has more than 512 bytes.
+  public mutating func setPassword(_ text: String) throws(FleetAddressError) {
+    var bytes = Array(text.utf8)
+    guard bytes.count <= Self.credentialLimit else { throw .invalidLogin }
+    password = bytes.isEmpty ? nil : SecretBytes(moving: &bytes)
   }
 
   /// The letters, digits and signs that need no escape anywhere in an address (RFC 3986 §2.3).
@@ -93,10 +112,19 @@ public struct FleetAddress: Equatable, Sendable {
   }
 }
 
+/// The content of a file, and its path for errors.
+package struct FleetFile: Equatable, Sendable {
+  package let path: String
+  package let content: SecretBytes
+
+  package init(path: String, content: SecretBytes) { (self.path, self.content) = (path, content) }
+}
+
 extension FleetAddress: CustomStringConvertible, CustomReflectable {
   /// The text of the address without the user and the password.
   public var description: String {
-    "redis://\(host.contains(":") ? "[\(host)]" : host):\(port)/\(fleet)"
+    let server = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    return "\(isEncrypted ? "rediss" : "redis")://\(server)/\(fleet)"
   }
 
   /// Shows no properties, so that nothing prints the password.
@@ -106,10 +134,8 @@ extension FleetAddress: CustomStringConvertible, CustomReflectable {
 /// Why a text is not the address of a fleet's directory. No error contains a part of the text,
 /// which may have a password.
 public enum FleetAddressError: Error, Hashable, Sendable {
-  /// The text does not begin with `redis://`.
+  /// The text does not begin with `redis://` or `rediss://`.
   case noAddress
-  /// The text begins with `rediss://`, which stands for a connection with TLS.
-  case encrypted
   /// The name of the fleet is missing or not valid.
   case invalidName
   /// The host is missing or not valid.
@@ -124,8 +150,8 @@ extension FleetAddressError: CustomStringConvertible {
   /// A line for users that says what happened and what to do.
   public var description: String {
     switch self {
-    case .noAddress: "the address of a fleet must be redis://HOST:PORT/NAME"
-    case .encrypted: "Redis with TLS is not supported: use redis:// in a network of its own"
+    case .noAddress:
+      "the address of a fleet must be redis://HOST:PORT/NAME, or rediss://HOST:PORT/NAME with TLS"
     case .invalidName:
       "the address of a fleet must be redis://HOST:PORT/NAME, and NAME has 1 to 64 letters, "
         + "digits, '-', '.', '_' and '~'; in a user or a password, write '/' as %2F"

@@ -34,16 +34,20 @@ final class TLSLink {
   /// Handles bytes that were received.
   func receive(_ bytes: Span<UInt8>) {
     guard !isReleased, session.status == .open else { return }
+    let isHandshake = !session.isEstablished
     let plaintext = session.receive(bytes)
     // A peer that demands answers and reads none fills the queue, and loses the stream.
     do throws(TransportError) { try flush() } catch { core?.fail(error) }
+    if isHandshake, session.isEstablished, session.isClient { handle(.writable) }
     if !plaintext.isEmpty { handle(.bytes(plaintext.span)) }
     switch session.status {
     case .open: break
     case .ended: reportEnd()
     case .failed where isReleased: break
     // The peer learns the reason from the alert, which a reset could destroy.
-    case .failed where !session.isEstablished: core?.closeGracefully()
+    case .failed where !session.isEstablished:
+      core?.closeGracefully()
+      if session.isClient { reportEnd() }
     case .failed: core?.fail(.connectionReset)
     }
   }
@@ -78,7 +82,8 @@ final class TLSLink {
     return session
   }
 
-  private func flush() throws(TransportError) {
+  /// Sends what the session has to send.
+  func flush() throws(TransportError) {
     try session.removeOutput { (output) throws(TransportError) in try core?.write(output) }
   }
 

@@ -29,8 +29,16 @@ import CaromCore
   ) throws(TLSCertificateError) {
     var out: OpaquePointer?
     let status = unsafe cuv_certificate_create(certificate, certificate.count, key, key.count, &out)
+    try Self.check(status, path, keyPath)
+    unsafe context = out!
+  }
+
+  /// Throws what a status of the C code means. Errors mention the files by `path` and `keyPath`.
+  static func check(
+    _ status: Int32, _ path: String, _ keyPath: String
+  ) throws(TLSCertificateError) {
     switch Int(status) {
-    case 0: unsafe context = out!
+    case 0: break
     case CUV_CERTIFICATE_MALFORMED: throw .malformedCertificate(path: path)
     case CUV_CERTIFICATE_WEAK: throw .weakCertificate(path: path)
     case CUV_CERTIFICATE_KEY_MALFORMED: throw .malformedKey(path: keyPath)

@@ -7,7 +7,7 @@ import CaromCore
   import Darwin
 #endif
 
-/// The server's side of a TLS connection (RFC 8446, RFC 5246), without input or output.
+/// One side of a TLS connection (RFC 8446, RFC 5246), without input or output.
 ///
 /// Unchecked: the loop that has the socket is the only one that uses the session. It moves to
 /// another loop with the descriptor, through a mutex.
@@ -23,21 +23,46 @@ import CaromCore
     case failed
   }
 
-  /// The maximum number of bytes that a peer may send before the handshake is complete. A usual
+  /// The maximum number of bytes that a client may send before the handshake is complete. A usual
   /// handshake takes less than 3,000.
   package static let handshakeLimit = 16 << 10
+  /// The maximum number of bytes that a server may send before the handshake is complete: also the
+  /// certificates of its issuers, and the names of authorities whose clients it accepts.
+  package static let serverHandshakeLimit = 128 << 10
 
   private let tls: OpaquePointer
+  private let handshakeLimit: Int
+  /// Whether this side is the client.
+  let isClient: Bool
   private var handshakeBytes = 0
   package private(set) var status = Status.open
   /// Whether the handshake was completed.
   package private(set) var isEstablished = false
 
-  /// Creates the session of a new connection.
+  /// Creates the session of a new connection to this side, which is the server.
   package init(_ certificate: TLSCertificate) throws(TransportError) {
     var out: OpaquePointer?
     try check(unsafe cuv_tls_create(certificate.context, &out), "begin TLS")
     unsafe tls = out!
+    (handshakeLimit, isClient) = (Self.handshakeLimit, false)
+  }
+
+  /// Creates the session of a new connection from this side, which is the client, to a server with
+  /// a certificate for `host`, a name or an address. There is output at once.
+  package init(to host: String, trusting trust: TLSTrust) throws(TransportError) {
+    let isAddress = IPAddress(host) != nil
+    // The dot at the end of a complete name is no part of names in certificates.
+    let name = host.last == "." ? String(host.dropLast()) : host
+    var out: OpaquePointer?
+    try check(unsafe cuv_tls_create_client(trust.context, name, isAddress, &out), "begin TLS")
+    unsafe tls = out!
+    (handshakeLimit, isClient) = (Self.serverHandshakeLimit, true)
+  }
+
+  /// Why the status is `failed`; nil if it is another one.
+  package var failure: TLSFailure? {
+    guard status == .failed else { return nil }
+    return TLSFailure(fault: unsafe cuv_tls_fault(tls))
   }
 
   deinit { unsafe cuv_tls_destroy(tls) }
@@ -47,7 +72,7 @@ import CaromCore
   package func receive(_ bytes: Span<UInt8>) -> [UInt8] {
     guard status == .open else { return [] }
     guard !isEstablished else { return read(bytes) }
-    let count = min(bytes.count, Self.handshakeLimit - handshakeBytes)
+    let count = min(bytes.count, handshakeLimit - handshakeBytes)
     handshakeBytes += count
     let first = read(bytes.extracting(first: count))
     guard count < bytes.count, status == .open else { return first }

@@ -2,12 +2,16 @@ import ArgumentParser
 import CaromFleet
 import CaromPlacement
 import CaromTransport
+import CommandSupport
 
 /// The options that all commands about a fleet have.
 struct FleetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The fleet: redis://HOST:PORT/NAME; USER:PASSWORD@ may stand before HOST.",
+      """
+      The fleet: redis://HOST:PORT/NAME, or rediss://HOST:PORT/NAME with TLS; USER:PASSWORD@ may \
+      stand before HOST.
+      """,
       valueName: "address"))
   var fleet: String
   @Option(
@@ -15,19 +19,34 @@ struct FleetOptions: ParsableArguments {
     help: ArgumentHelp(
       "The file whose first line is the password of the Redis server.", valueName: "file"))
   var passwordFile: String?
+  @Option(
+    name: .customLong("redis-ca"),
+    help: ArgumentHelp(
+      """
+      For rediss://: the file with the authorities that may have issued the Redis server's \
+      certificate. Default: those of the system.
+      """, valueName: "file"))
+  var authorities: String?
+  @Option(
+    name: .customLong("redis-certificate"), parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "For rediss://: the certificate by which the Redis server knows this program, and its key.",
+      valueName: "cert> <key"))
+  var certificate: [String] = []
   @Flag(help: "Print one JSON object per line.") var json = false
 
-  /// The address of the fleet, with the password of the file if one is given.
-  func address() throws -> FleetAddress {
-    var address: FleetAddress
-    do throws(FleetAddressError) { address = try FleetAddress(fleet) } catch {
-      throw CommandFailure(.usage, error.description)
+  func validate() throws {
+    if let objection = FleetAddress.objection(
+      toTLSOf: fleet, authorities: authorities, certificate: certificate)
+    {
+      throw ValidationError(objection)
     }
-    guard let passwordFile else { return address }
-    do throws(PasswordFileError) { try address.readPassword(from: passwordFile) } catch {
-      throw CommandFailure(.ioFailed, error.description)
-    }
-    return address
+  }
+
+  /// The address of the fleet, with what is in the files that the options name.
+  func address() throws(CommandFailure) -> FleetAddress {
+    try FleetAddress(
+      fleet, passwordFile: passwordFile, authorities: authorities, certificate: certificate)
   }
 
   /// Runs `work` with the fleet's directory, which is closed when `work` has ended or is cancelled.

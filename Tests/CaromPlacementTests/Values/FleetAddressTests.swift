@@ -41,6 +41,25 @@ import Testing
     }
   }
 
+  @Test func `an address that begins with rediss is one with TLS`() throws {
+    let address = try FleetAddress("rediss://maya:secret@h:7/a")
+    #expect(address.isEncrypted && address.host == "h" && address.port == 7)
+    #expect(address.description == "rediss://h:7/a" && address.user == "maya")
+    let plain = try FleetAddress("redis://maya:secret@h:7/a")
+    #expect(!plain.isEncrypted && plain != address)
+  }
+
+  @Test func `a password can be set`() throws {
+    var address = try FleetAddress("redis://h/a")
+    try address.setPassword("secret")
+    #expect(address == (try FleetAddress("redis://:secret@h/a")))
+    #expect(throws: FleetAddressError.invalidLogin) {
+      try address.setPassword(String(repeating: "a", count: 513))
+    }
+    try address.setPassword("")
+    #expect(address.password == nil)
+  }
+
   @Test func `no text of an address shows the user or the password`() throws {
     let address = try FleetAddress("redis://maya:secret@h/a")
     var dumped = ""
@@ -53,7 +72,7 @@ import Testing
   @Test(
     arguments: [
       ("", .noAddress), ("h:1/a", .noAddress), ("http://h/a", .noAddress),
-      ("rediss://h/a", .encrypted), ("redis://h", .invalidName), ("redis://h/", .invalidName),
+      ("redisss://h/a", .noAddress), ("redis://h", .invalidName), ("redis://h/", .invalidName),
       ("redis://h/a/b", .invalidName), ("redis://h/a?b", .invalidName),
       ("redis://h/{a}", .invalidName),
       ("redis://h/a b", .invalidName),
