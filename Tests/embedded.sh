@@ -34,13 +34,14 @@ optimization() { # optimization MODULE: the flag with which the compiler optimiz
   esac
 }
 
+# Objects are LLVM's bitcode, which the linker optimizes as one program.
 compile_quietly() {
   local module=$1
   shift
   swiftc -target "$target" -swift-version 6 -wmo -parse-as-library "$(optimization "$module")" \
     -package-name carom -enable-experimental-feature Embedded \
     -enable-experimental-feature Lifetimes -enable-upcoming-feature ExistentialAny \
-    -enable-upcoming-feature NonisolatedNonsendingByDefault -suppress-warnings -I "$out" \
+    -enable-upcoming-feature NonisolatedNonsendingByDefault -suppress-warnings -lto=llvm-full -I "$out" \
     -I "${modules_folder:-$out}" \
     -module-name "$module" -emit-module -emit-module-path "$out/$module.swiftmodule" \
     -c -o "$out/$module.o" "$@"
@@ -124,10 +125,13 @@ compile_runtime() {
   done
 }
 
+# The compiler has inlined where speed needs it. The linker inlines only what becomes smaller by it, such
+# as a function with one caller, and merges functions with the same code.
 link() {
   local program=$1
   shift
-  "$tools/wasm-ld" --no-entry --gc-sections --strip-all "$@" \
+  "$tools/wasm-ld" --no-entry --gc-sections --strip-all \
+    --lto-O2 -mllvm -inline-threshold=0 -mllvm -enable-merge-functions "$@" \
     "$tools/../lib/swift/embedded/$target/libswiftUnicodeDataTables.a" -o "$program"
 }
 

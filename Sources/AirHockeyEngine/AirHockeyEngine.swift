@@ -38,10 +38,8 @@ package final class AirHockeyEngine {
     as id: PeerID, name: String, table: UInt16 = 0, isSpectator: Bool = false, at now: Instant
   ) {
     (local, targets) = (nil, SeatValues(nil, nil))
-    var name = name
-    while name.utf8.count > PeerID.maximumNameLength { name.unicodeScalars.removeLast() }
     network = NetworkMatch(
-      id, name: name, table: table, isSpectator: isSpectator, at: now)
+      id, name: name.asPlayerName, table: table, isSpectator: isSpectator, at: now)
   }
 
   /// The name of the host, or an empty string while it is not known.

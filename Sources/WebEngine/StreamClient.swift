@@ -50,10 +50,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   /// Whether no stream carries the connection, which waits to be resumed.
   package private(set) var isInterrupted = false
 
-  private var host: Host
-  private let id: ConnectionID
-  private let key: ConnectionKey
-  private var hasRequestedSeat = false
+  private var connection: StreamConnection
   private var notices = Deque<Notice>()
   private var output: [UInt8] = []
   /// The number of bytes that the stream had not sent at the last call of `takeOutput`.
@@ -76,11 +73,8 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
     timing: SessionTiming = SessionTiming(), at now: Instant
   ) {
     self.channels = channels
-    self.key = key
     client = RollbackClient(at: now)
-    var host = Host(local, seats: 0, timing: timing)
-    id = host.makeConnectionID()
-    self.host = host
+    connection = StreamConnection(as: local, key: key, timing: timing)
   }
 
   // MARK: The stream
@@ -89,8 +83,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   /// connection is open, continues the connection on it. Returns false if the connection has ended
   /// or has a stream already; the owner then closes the new one.
   package mutating func openStream(at now: Instant) -> Bool {
-    guard endReason == nil, host.handleStreamConnected(id, key: key, at: now) else { return false }
-    hasRequestedSeat = true
+    guard endReason == nil, connection.addStream(at: now) else { return false }
     queued = 0
     finish(at: now)
     return true
@@ -98,7 +91,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
 
   /// Receives bytes that arrived on the stream, cut anywhere.
   package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
-    host.receive(bytes, on: id, at: now)
+    connection.receive(bytes, at: now)
     finish(at: now)
   }
 
@@ -106,14 +99,14 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   /// ends the connection.
   package mutating func closeStream(_ end: LinkEnd, at now: Instant) {
     output.removeAll()
-    guard hasRequestedSeat else { return self.end(.connectionLost) }
-    host.handleLinkEnd(end, of: id, at: now)
+    guard connection.hasBegun else { return self.end(.connectionLost) }
+    connection.handleLinkEnd(end, at: now)
     finish(at: now)
   }
 
   /// Sends a goodbye, and ends the connection.
   package mutating func leave(_ goodbye: Goodbye = Goodbye(.left), at now: Instant) {
-    host.close(id, goodbye, at: now)
+    connection.close(goodbye, at: now)
     finish(at: now)
   }
 
@@ -130,10 +123,10 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, at now: Instant
   ) {
     do throws(SendError) {
-      try host.send(bytes, on: channel, options, to: id, at: now)
+      try connection.send(bytes, on: channel, options, at: now)
     } catch {
       guard options.delivery.isReliable, error != .notConnected else { return }
-      host.close(id, Goodbye(.tooSlow), as: .tooSlow, at: now)
+      connection.close(Goodbye(.tooSlow), as: .tooSlow, at: now)
     }
   }
 
@@ -147,7 +140,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
     upTo limit: Int, queued: Int, at now: Instant
   ) -> [UInt8] {
     self.queued = queued
-    transmit(at: now)
+    finish(at: now)
     guard output.count > limit else {
       defer { output = [] }
       return output
@@ -165,7 +158,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   }
 
   /// The time at which `receive(at:)` has to be called at the latest, or nil for no such time.
-  package var nextTimeout: Instant? { host.nextTimeout }
+  package private(set) var nextTimeout: Instant?
 
   // MARK: Ticks
 
@@ -174,7 +167,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
 
   /// Handles the timeouts that are due, and counts the ticks that are.
   package mutating func receive(at now: Instant) {
-    if let timeout = host.nextTimeout, now >= timeout { host.handleTimeout(at: now) }
+    if let nextTimeout, now >= nextTimeout { connection.handleTimeout(at: now) }
     finish(at: now)
     receiveHeld(at: now)
     guard endReason == nil else { return }
@@ -204,19 +197,10 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   /// Drains the connection: its events and messages, then its output.
   private mutating func finish(at now: Instant) {
     repeat {
-      while let event = host.pollEvent() { handle(event, at: now) }
+      while let event = connection.pollEvent() { handle(event, at: now) }
       transmit(at: now)
-    } while host.hasEvents
-  }
-
-  private mutating func handle(_ event: HostEvent, at now: Instant) {
-    switch event {
-    case .connection(_, let event): handle(event, at: now)
-    case .closed(_, _, let reason, _): end(reason)
-    case .requested(let other, _, _), .asked(let other, _):
-      host.close(other, Goodbye(.declined), at: now)
-    case .wrongCode, .adopted: break
-    }
+    } while connection.hasEvents
+    nextTimeout = connection.findTimeout()
   }
 
   private mutating func handle(_ event: ConnectionEvent, at now: Instant) {
@@ -237,6 +221,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
       isInterrupted = false
       notices.append(.resumed)
     case .reconnect: notices.append(.reconnect)
+    case .closed(let reason): end(reason)
     default: break
     }
   }
@@ -246,7 +231,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
     swap(&messages, &arrived)
     var hasMessage = true
     while hasMessage {
-      hasMessage = host.pollMessage(on: id) { channel, bytes in
+      hasMessage = connection.pollMessage { channel, bytes in
         messages.append((channel, Array(copying: bytes)))
       }
     }
@@ -301,7 +286,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
 
   /// Disconnects a host that violates the protocol of the match.
   package mutating func reject(at now: Instant) {
-    host.close(id, Goodbye(.protocolViolation), as: .protocolViolation, at: now)
+    connection.close(Goodbye(.protocolViolation), as: .protocolViolation, at: now)
   }
 
   /// Simulates the ticks whose inputs arrived before the connection ended.
@@ -341,19 +326,15 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   }
 
   private mutating func transmit(at now: Instant) {
-    host.markReadyIfNeeded(id)
     var output: [UInt8] = []
     swap(&output, &self.output)
-    while let ready = host.pollReady() {
-      var hasWritten = true
-      while hasWritten {
-        hasWritten = host.pollTransmit(on: ready, queued: queued + output.count, at: now) {
-          output.append(copying: $0)
-        }
+    var hasWritten = true
+    while hasWritten {
+      hasWritten = connection.pollTransmit(queued: queued + output.count, at: now) {
+        output.append(copying: $0)
       }
-      if let action = host.pollLinkAction(on: ready) { linkAction = action }
-      host.didFlush(ready, at: now)
     }
+    if let action = connection.pollLinkAction() { linkAction = action }
     swap(&output, &self.output)
   }
 }

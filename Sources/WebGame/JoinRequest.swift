@@ -1,5 +1,6 @@
 import CaromCore
 import CaromProtocol
+import WebEngine
 
 /// Who joins a host, as the page writes it to the shared buffer in little-endian order: the 16
 /// bytes of the player's id, the version of the game's messages (u16), the channels of the inputs
@@ -25,11 +26,10 @@ package struct JoinRequest: Hashable, Sendable {
     guard (1...PeerInfo.maximumApplicationLength).contains(application.utf8.count) else {
       throw .invalid(what: "application")
     }
-    guard var name = String(validating: reader.readRest(), as: UTF8.self) else {
+    guard let name = String(validating: reader.readRest(), as: UTF8.self) else {
       throw .invalid(what: "name")
     }
-    while name.utf8.count > PeerID.maximumNameLength { name.unicodeScalars.removeLast() }
     info = PeerInfo(
-      id: id, name: name, application: application, applicationVersion: version)
+      id: id, name: name.asPlayerName, application: application, applicationVersion: version)
   }
 }

@@ -58,6 +58,9 @@ struct NetworkMatchTests {
     #expect(meeting.link == .connecting)
     meeting.play(.seconds(10))
     #expect(meeting.link == .playing)
+    // A connection has one link at a time.
+    let isUsedToo = meeting.engine.openLink(at: meeting.now)
+    #expect(!isUsedToo)
     #expect(meeting.events.first == .joined)
     #expect(meeting.engine.hostName == "Maya")
     let state = meeting.engine.state(at: meeting.now)

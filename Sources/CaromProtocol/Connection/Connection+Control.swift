@@ -10,11 +10,12 @@ extension Connection {
       (.handshake(let version, let message), .awaitingGrant) where kind == .stream,
       (.handshake(let version, let message), .open) where kind == .stream && isInitiator:
       receiveHandshake(version, message, at: now)
-    case (.request(let version, let key, let info), .awaitingRequest):
+    case (.request(let version, let key, let info), .awaitingRequest) where !isInitiator:
       receiveRequest(version, key, info, at: now)
-    case (.join(let version, let key), .awaitingRequest) where kind == .stream && datagram == nil:
+    case (.join(let version, let key), .awaitingRequest)
+    where !isInitiator && kind == .stream && datagram == nil:
       receiveJoin(version, key, at: now)
-    case (.request, .requested): break  // A repeated request is harmless.
+    case (.request, .requested) where !isInitiator: break  // A repeated request is harmless.
     case (.request(_, let key, _), .open) where !isInitiator:
       guard key == self.key else { return closeForViolation(at: now) }
       send(.grant(version: SessionWire.version, local.peer), on: kind, at: now)

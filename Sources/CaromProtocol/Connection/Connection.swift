@@ -46,8 +46,10 @@ package struct Connection {
   // What every packet needs comes first.
   let local: LocalSide
   var state: State
-  /// Whether this side opened the connection.
-  let isInitiator: Bool
+  #if !arch(wasm32)
+    /// Whether this side opened the connection.
+    let isInitiator: Bool
+  #endif
   /// Whether a `messages` event is due before all other `events`.
   var isMessagesEventDue = false
   var linkAction: LinkAction?
@@ -75,7 +77,9 @@ package struct Connection {
   /// `Duration` arithmetic is slow.
   let silenceLimit: Int64
   var pinger = Pinger()
-  var datagram: DatagramPath?
+  #if !arch(wasm32)
+    var datagram: DatagramPath?
+  #endif
   var channels = ChannelSet()
   /// The connection key. The responder learns it from the first link.
   package internal(set) var key: ConnectionKey
@@ -112,7 +116,9 @@ package struct Connection {
     self.secrets = secrets
     self.local = local
     self.key = key
-    self.isInitiator = isInitiator
+    #if !arch(wasm32)
+      self.isInitiator = isInitiator
+    #endif
     self.state = state
     lastReceived = now
     silenceLimit = local.timing.silenceLimit.wholeNanoseconds
@@ -123,11 +129,9 @@ package struct Connection {
   package static let handshakeFrameLimit = 4 << 10
   /// The maximum length of a message, in bytes.
   package static let maximumMessageLength = MessageFrame.maximumMessage
-  /// The minimum time to wait for an answer over datagrams after a stream has been refused: enough
-  /// for four hellos.
+  /// The minimum wait for an answer over datagrams after a stream was refused: four hellos.
   static let datagramGrace = Duration.seconds(1)
-  /// The part of `closeLimit` that is left for the goodbye to be sent and acknowledged if earlier
-  /// messages are not acknowledged in time.
+  /// The part of `closeLimit` in which the goodbye no longer waits for earlier messages.
   static let goodbyeGrace = Duration.milliseconds(50)
 }
 
