@@ -111,13 +111,15 @@ sanitize: ## the tests under the thread and the address sanitizer
 	@$(QUIET) 'address sockets' swift test $(ADDRESS) --skip-build --disable-xctest $(WITHIN) \
 	  --no-parallel --filter '$(SOCKETS)|$(NEARBY)'
 
-soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, a file of 1 GiB, a fleet in the lab, SEEDS=1000 of each network, guessed codes, mutants
+soak: ## long runs: two play SECONDS=600, eight tables of bots and pages 1200, swarms meet ROUNDS=20 times, discovery under stress, a file of 1 GiB, a fleet in the lab, SEEDS=1000 of each network, guessed codes, mutants
 	@.ci/setup play
 	@swift build -c release --product air-hockey
 	@swift build -c release --product bench
 	@swift build -c release --product carom
 	@swift build -c release --product fleet-peer
 	@python3 Tests/soak.py $(or $(SECONDS),600) $(or $(ROUNDS),20)
+	@Tests/page.sh .build/page
+	@node Tests/EngineTests/soak.mjs $(or $(SECONDS),1200)
 	@$(QUIET) 'rollback' .build/release/bench rollback --minutes 10 \
 	  --thresholds Benchmarks/Thresholds/rollback.json
 	@$(QUIET) 'release build' swift build $(RELEASE) --build-tests

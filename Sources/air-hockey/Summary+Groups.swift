@@ -8,6 +8,8 @@ extension Summary {
     var tickJitterP50 = 0.0
     /// The 99th percentile of the lateness of ticks.
     var tickJitterP99 = 0.0
+    /// The greatest lateness of a tick.
+    var tickJitterMost = 0.0
     /// The median age of the displayed states at the time of display.
     var stateAgeP50 = 0.0
     /// The 99th percentile of the age of the displayed states at the time of display.
@@ -43,6 +45,7 @@ extension Summary.Timing {
   init(tickJitter: JitterMeter, stateAge: JitterMeter) {
     tickJitterP50 = Self.milliseconds(tickJitter.percentile(50))
     tickJitterP99 = Self.milliseconds(tickJitter.percentile(99))
+    tickJitterMost = Self.milliseconds(tickJitter.most)
     stateAgeP50 = Self.milliseconds(stateAge.percentile(50))
     stateAgeP99 = Self.milliseconds(stateAge.percentile(99))
   }
@@ -51,6 +54,7 @@ extension Summary.Timing {
   mutating func merge(_ other: Self) {
     tickJitterP50 = max(tickJitterP50, other.tickJitterP50)
     tickJitterP99 = max(tickJitterP99, other.tickJitterP99)
+    tickJitterMost = max(tickJitterMost, other.tickJitterMost)
     stateAgeP50 = max(stateAgeP50, other.stateAgeP50)
     stateAgeP99 = max(stateAgeP99, other.stateAgeP99)
   }

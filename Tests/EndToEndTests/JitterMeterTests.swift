@@ -25,6 +25,14 @@ struct JitterMeterTests {
     for _ in 0..<JitterMeter.limit { meter.record(.seconds(1)) }
     for _ in 0..<JitterMeter.limit { meter.record(.milliseconds(1)) }
     #expect(meter.percentile(100) == .milliseconds(1))
+    #expect(meter.most == .seconds(1))
+  }
+
+  @Test func `a sample that is longer than an hour counts as one`() {
+    var meter = JitterMeter()
+    meter.record(.seconds(86_400))
+    #expect(meter.percentile(50) > .seconds(3_600))
+    #expect(meter.most == .seconds(86_400))
   }
 
   @Test func `a rate is the count of the last complete second`() {

@@ -147,7 +147,8 @@ import Testing
         "deepestRollback":0,"desyncs":0,"endReason":"","fingerprint":null,"frames":0,\
         "gapMean":0,"gapMost":7,"lateInputs":0,"matches":0,"peer":null,"role":"host",\
         "rollbacks":0,"score":"0-0","security":"none","stalls":0,"stateAgeP50":0,\
-        "stateAgeP99":1.5,"tickJitterP50":0,"tickJitterP99":0,"ticks":0,"transport":null}
+        "stateAgeP99":1.5,"tickJitterMost":0,"tickJitterP50":0,"tickJitterP99":0,"ticks":0,\
+        "transport":null}
         """)
   }
 

@@ -1,18 +1,27 @@
-/// Percentiles of the last 65,536 durations: 18 minutes at 60 samples per second.
+import CaromCore
+
+/// Percentiles of the last 16,384 durations, which are four and a half minutes at 60 samples per
+/// second, and the longest of all.
 struct JitterMeter {
-  /// The maximum number of stored samples, which take one megabyte.
-  static let limit = 65_536
+  /// The maximum number of stored samples, which take 64 KiB.
+  static let limit = 16_384
 
-  private var samples: [Duration] = []
+  /// The stored samples, in microseconds.
+  private var samples: [UInt32] = []
   private var next = 0
+  /// The longest sample ever added.
+  private(set) var most = Duration.zero
 
-  /// Adds a sample. The sign is ignored, so that early ticks count as much as late ones.
+  /// Adds a sample, of which whole microseconds count. The sign is ignored, so that early ticks
+  /// count as much as late ones.
   mutating func record(_ sample: Duration) {
     let size = sample < .zero ? .zero - sample : sample
+    most = max(most, size)
+    let microseconds = UInt32(clamping: size.wholeNanoseconds / 1_000)
     if samples.count < Self.limit {
-      samples.append(size)
+      samples.append(microseconds)
     } else {
-      samples[next] = size
+      samples[next] = microseconds
       next = (next + 1) % Self.limit
     }
   }
@@ -22,6 +31,6 @@ struct JitterMeter {
   func percentile(_ percent: Int) -> Duration {
     guard !samples.isEmpty else { return .zero }
     let rank = (samples.count * percent + 99) / 100
-    return samples.sorted()[max(rank, 1) - 1]
+    return .microseconds(samples.sorted()[max(rank, 1) - 1])
   }
 }
