@@ -14,6 +14,16 @@ struct JitterMeterTests {
     #expect(meter.percentile(0) == .milliseconds(1))
   }
 
+  @Test func `percentiles are those of the sorted samples`() {
+    var (meter, generator) = (JitterMeter(), SeededGenerator(seed: 7))
+    let samples = (0..<1_000).map { _ in UInt32.random(in: 0...20_000_000, using: &generator) }
+    for sample in samples { meter.record(.microseconds(sample)) }
+    let sorted = samples.sorted()
+    for percent in 1...100 {
+      #expect(meter.percentile(percent) == .microseconds(sorted[10 * percent - 1]))
+    }
+  }
+
   @Test func `early samples count as much as late ones`() {
     var meter = JitterMeter()
     meter.record(.milliseconds(-3))
