@@ -5,6 +5,7 @@ import CaromPlacement
 import CaromProtocol
 import CaromSession
 import CaromTransport
+import Synchronization
 import TestRedis
 import Testing
 
@@ -21,11 +22,13 @@ struct FleetFollowerTests {
     let follower: FleetFollower
     private var steps: AsyncStream<FleetFollower.Step>.Iterator
 
-    init(_ number: Int, key: BackendKey, on loop: NetworkLoop) {
+    init(
+      _ number: Int, key: BackendKey, over kinds: LinkKinds = .all, on loop: NetworkLoop
+    ) {
       let (stream, taken) = AsyncStream.makeStream(of: FleetFollower.Step.self)
       steps = stream.makeAsyncIterator()
       player = TestPlayer(number, key: key)
-      follower = FleetFollower(player.info, on: loop) { taken.yield($0) }
+      follower = FleetFollower(player.info, over: kinds, on: loop) { taken.yield($0) }
     }
 
     mutating func next() async -> FleetFollower.Step? {
@@ -138,6 +141,27 @@ struct FleetFollowerTests {
         }
         #expect(second.hosts == host.record.endpoints && second != token)
         try await leo.join(with: second, on: loop) { _ in }
+        await leo.follower.end()
+      }
+    }
+  }
+
+  /// A player who is at a host, by contrast, stays there until a second door has said so.
+  @Test func `a player who has lost its host goes where the first answer says`() async throws {
+    try await RedisServer.withLoop { [key] server, loop in
+      let address = try server.address()
+      var leo = Following(1, key: key, over: .datagram, on: loop)
+      try await TestTable.with("host", in: address, key: key, on: loop) { host in
+        var tokens: [ConnectToken] = []
+        for _ in 0..<3 { tokens.append(try await place(for: leo.player, in: address, on: loop)) }
+        try await leo.join(with: tokens[0], on: loop) { _ in }
+        let answers = Mutex(tokens[1...])
+        await host.session.answerQuestions { question in
+          guard let token = answers.withLock({ $0.popFirst() }) else { return }
+          question.answer(Goodbye(movedTo: NextHost(at: token.hosts, token: token)))
+        }
+        await leo.follower.lostHost()
+        #expect(await leo.next() == .join(tokens[1]))
         await leo.follower.end()
       }
     }

@@ -13,6 +13,7 @@ final class TestTable {
   let session: Session
   let matches: FleetMatches
   let record: HostRecord
+  let gate: FleetGate
   private(set) var events: [FleetMatches.Event] = []
   private var iterator: AsyncStream<FleetMatches.Event>.Iterator
 
@@ -44,6 +45,7 @@ final class TestTable {
   ) async throws {
     self.record = record
     self.session = session
+    self.gate = gate
     let (stream, happened) = AsyncStream.makeStream(of: FleetMatches.Event.self)
     iterator = stream.makeAsyncIterator()
     matches = FleetMatches(
