@@ -10,8 +10,7 @@
 
 enum {
   RECORD = 16384,       // bytes of payload in the longest record
-  FIRST_OUTPUT = 2048,  // bytes
-  KEPT_OUTPUT = 32768,  // the capacity that an empty output keeps, in bytes
+  LENT_OUTPUT = 32768,  // the capacity of the output that a thread lends, in bytes
 };
 
 struct cuv_tls {
@@ -40,18 +39,32 @@ static int read_input(BIO *bio, char *buffer, int capacity) {
   return (int)count;
 }
 
+// The output that a thread lends to one of its connections at a time.
+static pthread_key_t lent_output;
+
+/// Gives a connection the output that its thread lends, or a larger one than it has.
+static bool grow_output(cuv_tls *tls, size_t least) {
+  uint8_t *lent = tls->capacity == 0 ? pthread_getspecific(lent_output) : NULL;
+  if (lent != NULL && least <= LENT_OUTPUT && pthread_setspecific(lent_output, NULL) == 0) {
+    tls->output = lent;
+    tls->capacity = LENT_OUTPUT;
+    return true;
+  }
+  size_t next = tls->capacity == 0 ? LENT_OUTPUT : tls->capacity;
+  while (next < least) next *= 2;
+  uint8_t *larger = realloc(tls->output, next);
+  if (larger == NULL) return false;
+  tls->output = larger;
+  tls->capacity = next;
+  return true;
+}
+
 static int write_output(BIO *bio, const char *bytes, int count) {
   cuv_tls *tls = BIO_get_data(bio);
   BIO_clear_retry_flags(bio);
   if (count <= 0) return 0;
-  if (tls->count + (size_t)count > tls->capacity) {
-    size_t next = tls->capacity == 0 ? FIRST_OUTPUT : tls->capacity;
-    while (next < tls->count + (size_t)count) next *= 2;
-    uint8_t *larger = realloc(tls->output, next);
-    if (larger == NULL) return -1;
-    tls->output = larger;
-    tls->capacity = next;
-  }
+  size_t least = tls->count + (size_t)count;
+  if (least > tls->capacity && !grow_output(tls, least)) return -1;
   memcpy(tls->output + tls->count, bytes, (size_t)count);
   tls->count += (size_t)count;
   return count;
@@ -71,6 +84,11 @@ static void prepare(void) {
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL);
   memory = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "carom");
   if (memory == NULL) return;
+  if (pthread_key_create(&lent_output, free) != 0) {
+    BIO_meth_free(memory);
+    memory = NULL;
+    return;
+  }
   BIO_meth_set_read(memory, read_input);
   BIO_meth_set_write(memory, write_output);
   BIO_meth_set_ctrl(memory, control);
@@ -212,9 +230,11 @@ const uint8_t *cuv_tls_output(const cuv_tls *tls, size_t *count) {
 }
 
 void cuv_tls_clear_output(cuv_tls *tls) {
+  // Output is sent as soon as it is written, so the connections of a thread can share the memory
+  // for it, and an idle one needs none.
   tls->count = 0;
-  if (tls->capacity <= KEPT_OUTPUT) return;
-  free(tls->output);
+  bool is_lent = tls->capacity == LENT_OUTPUT && pthread_getspecific(lent_output) == NULL;
+  if (!is_lent || pthread_setspecific(lent_output, tls->output) != 0) free(tls->output);
   tls->output = NULL;
   tls->capacity = 0;
 }
