@@ -71,6 +71,7 @@ let package = Package(
     fuzz("UpdateFuzz", ["CaromDNS"]),
     fuzz("AddressFuzz", []),
     fuzz("WebFuzz", ["CaromTransport"]),
+    fuzz("ResponseFuzz", ["CaromTransport"]),
     fuzz("TLSFuzz", ["CaromTransport", "TestTLS"]),
     fuzz("NoiseFuzz", ["CaromCrypto"]),
     fuzz("TokenFuzz", ["CaromCrypto"]),
