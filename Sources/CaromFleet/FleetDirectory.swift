@@ -144,7 +144,8 @@ extension FleetDirectory {
     _ match: MatchID, for players: [PeerID], of game: GameVersion, near regions: [String] = [],
     key: BackendKey
   ) async throws(RedisError) -> Result<[ConnectToken], PlacementRefusal> {
-    let request = PlacementRequest(match, players: players, game: game, near: regions)
+    var request = PlacementRequest(match, players: players, game: game, near: regions)
+    request.key = key.fingerprint
     switch try await place(request) {
     case .failure(let refusal): return .failure(refusal)
     case .success(let placement):
@@ -168,10 +169,32 @@ extension FleetDirectory {
     return status
   }
 
-  /// Lets a host get no more matches, and has it move those that it has. Returns false if no host
-  /// of the fleet has the id.
-  public func drain(_ host: PeerID) async throws(RedisError) -> Bool {
-    switch try await answer(.drain(host)) {
+  /// Returns what has become of a match; nil if the fleet does not know it. A match that is over
+  /// can be found for 60 seconds.
+  public func status(of match: MatchID) async throws(RedisError) -> MatchStatus? {
+    switch try await answer(.match(match)) {
+    case .placed(let placement): return .hosted(placement)
+    case .orphaned: return .orphaned
+    case .over(let result): return .over(result: result)
+    case .refused(.unknownMatch): return nil
+    default: throw Self.unexpected
+    }
+  }
+
+  /// Returns the result of a match that is over, as its host has given it to `FleetMatches.finish`;
+  /// nil if it is not over, or has been for more than 60 seconds.
+  public func result(of match: MatchID) async throws(RedisError) -> [UInt8]? {
+    if case .over(let result) = try await status(of: match) { result } else { nil }
+  }
+
+  /// Lets a host get no more matches, and has it move those that it has. It ends after `patience`,
+  /// at most a day, even if it still has matches then for which no other host has room; if it is
+  /// nil, it goes on with them. Returns false if no host of the fleet has the id.
+  public func drain(
+    _ host: PeerID, patience: Duration? = nil
+  ) async throws(RedisError) -> Bool {
+    let patience = patience.map { min(max($0, .zero), PlacementRules.patienceLimit) }
+    switch try await answer(.drain(host, patience: patience)) {
     case .done: return true
     case .unknownHost: return false
     default: throw Self.unexpected

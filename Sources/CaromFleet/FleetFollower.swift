@@ -67,6 +67,9 @@ package actor FleetFollower: LoopActor {
   /// The doors that the player knows.
   package var doors: [Endpoint] { machine.doors }
 
+  /// Whether the player has heard nothing from its host for so long that it asks the doors.
+  package var isAsking: Bool { machine.isAsking }
+
   private func set(_ token: ConnectToken) {
     doorToken = token
     guard token.hosts != machine.doors else { return }

@@ -28,12 +28,23 @@ public actor FleetMatches: LoopActor {
     case notMoved(MatchID, PlacementRefusal)
     /// The host shall get no more matches, and move those that it has. Told once.
     case drainRequested
+    /// The time is over that the host had to find other hosts for its matches: these are still
+    /// here. End the host, or end them.
+    case patienceEnded([MatchID])
+    /// The last player of the match has left, at this time of the loop. The match stays until
+    /// `finish` ends it, unless somebody comes back.
+    case emptied(MatchID, at: Instant)
     /// The directory cannot be reached, for this reason; matches go on.
     case away(RedisError)
     /// The directory can be reached again.
     case back
-    /// The host has left the fleet: as it wanted to, or because another process has its id.
-    case left(isReplaced: Bool)
+    /// The directory does not let the host into the fleet, for this reason. The host asks again for
+    /// 4 seconds, which is enough if another process of the host has just died; `registered`
+    /// follows, or `left`.
+    case refused(RegistrationRefusal)
+    /// The host has left the fleet: as it wanted to if there is no reason, or because the directory
+    /// has not let it in.
+    case left(because: RegistrationRefusal?)
   }
 
   /// How long the host waits before it asks again for another host for a match that it cannot run.
@@ -54,6 +65,8 @@ public actor FleetMatches: LoopActor {
   var doors = FleetDoors()
   private var loadMeter = FleetLoadMeter()
   private var isDrainRequested = false
+  /// Ends the patience of a drain.
+  private var patience: LoopTimer?
   /// Whether the host has begun to leave the fleet.
   private var isLeaving = false
   private var reader: Task<Void, Never>?
@@ -135,19 +148,35 @@ public actor FleetMatches: LoopActor {
   }
 
   /// Has the game drain the host: the event `drainRequested` follows, as if an operator had asked
-  /// for it. Can be called from any thread, for example when the process is told to end.
-  public nonisolated func requestDrain() {
-    loop.post { [weak self] in self?.assumeIsolated { $0.handleDrainRequest() } }
+  /// for it, and `patienceEnded` after `patience` if the host still has matches then. Can be called
+  /// from any thread, for example when the process is told to end.
+  public nonisolated func requestDrain(patience: Duration? = nil) {
+    loop.post { [weak self] in self?.assumeIsolated { $0.handleDrainRequest(patience) } }
   }
 
-  private func handleDrainRequest() {
+  private func handleDrainRequest(_ patience: Duration?) {
+    setPatience(patience)
     guard !isDrainRequested else { return }
     isDrainRequested = true
     handle(.drainRequested)
   }
 
-  /// Lets the host get no more matches.
-  public func drain() { membership.assumeIsolated { $0.drain() } }
+  private func setPatience(_ duration: Duration?) {
+    guard let duration, !isLeaving else { return }
+    if patience == nil { patience = LoopTimer(on: loop, owner: self) { $0.endPatience() } }
+    patience?.arm(after: duration)
+  }
+
+  private func endPatience() {
+    if !matches.isEmpty { handle(.patienceEnded(matches.sorted())) }
+  }
+
+  /// Lets the host get no more matches. If it still has some after `patience`, `patienceEnded`
+  /// follows; an operator's patience counts as well.
+  public func drain(patience: Duration? = nil) {
+    setPatience(patience)
+    membership.assumeIsolated { $0.drain() }
+  }
 
   /// Asks for another host for a match, which must not change any more. `moved` follows, or
   /// `notMoved`.
@@ -171,6 +200,7 @@ public actor FleetMatches: LoopActor {
     isLeaving = true
     doors.timer?.cancel()
     loadMeter.end()
+    patience?.cancel()
     for peer in players.keys { sendAway(peer, to: nil) }
     await membership.withdraw()
     await reader?.value
@@ -186,6 +216,7 @@ public actor FleetMatches: LoopActor {
       players[peer] = claim.match
       if let earlier = replaced.removeValue(forKey: peer.id), earlier != claim.match {
         remove(peer.id, from: earlier)
+        noteEmpty(earlier)
       }
       tellDoors(to: peer)
     case .left(let peer, let reason):
@@ -196,9 +227,15 @@ public actor FleetMatches: LoopActor {
         replaced[peer.id] = match
       } else if !present.contains(match) {
         remove(peer.id, from: match)
+        noteEmpty(match)
       }
     default: break
     }
+  }
+
+  private func noteEmpty(_ match: MatchID) {
+    guard matches.contains(match), players(of: match).isEmpty, !isLeaving else { return }
+    handle(.emptied(match, at: loop.now))
   }
 
   private func remove(_ player: PeerID, from match: MatchID) {
@@ -242,9 +279,10 @@ public actor FleetMatches: LoopActor {
       for peer in players(of: claim.match) where peer.id == player {
         peer.disconnect(Goodbye(.full), as: .full)
       }
-    case .drainRequested: handleDrainRequest()
-    case .replaced: handle(.left(isReplaced: true))
-    case .withdrawn: handle(.left(isReplaced: false))
+    case .drainRequested(let patience): handleDrainRequest(patience)
+    case .refused(let refusal): handle(.refused(refusal))
+    case .gaveUp(let refusal): handle(.left(because: refusal))
+    case .withdrawn: handle(.left(because: nil))
     case .registered:
       handle(.registered)
       findDoors()

@@ -1,12 +1,13 @@
 import CaromCore
+import CaromCrypto
 import CaromPlacement
 import CaromTransport
 
 /// The part of a host in its fleet: the host registers, renews its lease, takes seats for the
 /// players who join, and sends the checkpoints of its matches.
 ///
-/// A membership begins with `join` and ends with `withdraw`, or when another process has taken the
-/// host's id. While the directory is away, the host connects again and again, and its matches go
+/// A membership begins with `join` and ends with `withdraw`, or when the directory does not let the
+/// host in. While the directory is away, the host connects again and again, and its matches go
 /// on.
 package actor FleetMembership: LoopActor {
   package enum Event: Hashable, Sendable {
@@ -40,12 +41,17 @@ package actor FleetMembership: LoopActor {
   private var hasLeft = false
   private var leavers: [CheckedContinuation<Void, Never>] = []
 
-  package init(of record: HostRecord, in address: FleetAddress, on loop: NetworkLoop) {
+  /// Creates the membership of a host that has these keys of the fleet's backend, 1 to 4, and makes
+  /// tokens with the first of them.
+  package init(
+    of record: HostRecord, in address: FleetAddress, keys: [BackendKey], on loop: NetworkLoop
+  ) {
     self.loop = loop
     self.address = address
     self.record = record
     var generator = LoopGenerator(of: loop)
-    machine = FleetHost(record, run: generator.next(), at: loop.now)
+    machine = FleetHost(
+      record, keys: HostKeys(keys.map(\.fingerprint)), run: generator.next(), at: loop.now)
     self.generator = generator
     (events, happened) = AsyncStream.makeStream()
   }
@@ -84,13 +90,19 @@ package actor FleetMembership: LoopActor {
   }
 
   private func report(_ event: FleetHost.Event) {
-    if event == .registered {
+    switch event {
+    case .registered, .refused:
+      // The directory has answered, whatever it has said.
       delay.reset()
       if absence != nil { happened.yield(.back) }
       absence = nil
+    default: break
     }
     happened.yield(.host(event))
-    if event == .withdrawn || event == .replaced { leave() }
+    switch event {
+    case .withdrawn, .gaveUp: leave()
+    default: break
+    }
   }
 
   private func leave() {

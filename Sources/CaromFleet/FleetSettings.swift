@@ -9,8 +9,11 @@ public struct FleetSettings: Sendable {
 
   /// The directory of the fleet.
   public let directory: FleetAddress
-  /// The key that the hosts of the fleet share with its matchmaker, which makes connect tokens.
+  /// The key that the hosts of the fleet share with its matchmaker. Both make connect tokens with
+  /// it. The directory lets no host in whose key is not that of the others.
   public let key: BackendKey
+  /// Other keys whose tokens the host accepts, at most 3, while the fleet changes its key.
+  public let otherKeys: [BackendKey]
   /// The identity of this host. Give each host of the fleet another one, and keep it when the host
   /// starts again.
   public let identity: Identity
@@ -26,14 +29,17 @@ public struct FleetSettings: Sendable {
 
   /// Creates settings. All arguments must be within the limits that the properties state.
   public init(
-    _ directory: FleetAddress, key: BackendKey, as identity: Identity, game: GameVersion,
+    _ directory: FleetAddress, key: BackendKey, accepting otherKeys: [BackendKey] = [],
+    as identity: Identity, game: GameVersion,
     addresses: [IPAddress], region: String = anyRegion, takesOneMatch: Bool = false
   ) {
     precondition(
       1...ConnectToken.hostLimit ~= addresses.count, "a host has 1 to 6 addresses for players")
+    precondition(otherKeys.count < HostKeys.limit, "a host accepts at most 3 other keys")
     precondition(FleetText.isValid(region), "a region has 1 to 63 visible ASCII characters")
     self.directory = directory
     self.key = key
+    self.otherKeys = otherKeys
     self.identity = identity
     self.game = game
     self.addresses = addresses

@@ -33,12 +33,25 @@ actor MatchJourney: LoopActor {
   /// When something came from the host last.
   private var lastHeard: Instant?
   private var timer: LoopTimer?
+  private let tell: @Sendable (MatchProgress) -> Void
+  /// What the player was told last.
+  private var progress: MatchProgress?
 
-  init(_ player: PeerInfo, over kinds: LinkKinds, on loop: NetworkLoop) {
+  init(
+    _ player: PeerInfo, over kinds: LinkKinds, on loop: NetworkLoop,
+    _ tell: @escaping @Sendable (MatchProgress) -> Void
+  ) {
     self.loop = loop
+    self.tell = tell
     let (steps, taken) = AsyncStream.makeStream(of: FleetFollower.Step.self)
     (self.steps, self.taken) = (steps, taken)
     follower = FleetFollower(player, over: kinds, on: loop) { taken.yield($0) }
+  }
+
+  private func report(_ progress: MatchProgress) {
+    guard progress != self.progress else { return }
+    self.progress = progress
+    tell(progress)
   }
 
   /// Notes that the player joins the host of a token.
@@ -49,12 +62,14 @@ actor MatchJourney: LoopActor {
       }
     }
     ending = nil
+    report(.joining(token.hosts))
     await follower.joins(with: token)
   }
 
   /// Notes that the player is at a host.
   func arrive(at host: Peer, of session: Session) async {
     (self.host, hasArrived, lastHeard) = (host, true, nil)
+    report(.joined)
     await session.observe { [weak self] event in self?.assumeIsolated { $0.observe(event) } }
     // It ends with the session.
     Task { [follower] in await follower.readDoors(of: session) }
@@ -82,6 +97,7 @@ actor MatchJourney: LoopActor {
       case nil, .timedOut?, .connectionReset?, .connectionLost?, .left?: break
       case let reason?: throw SessionError.refused(reason)
       }
+      report(.looking)
       await follower.lostHost()
       try await waitForStep()
     }
@@ -125,8 +141,12 @@ actor MatchJourney: LoopActor {
     guard let host, ending == nil else { return }
     timer?.arm(after: Self.watchInterval)
     let heard = host.lastReceived
-    guard heard != lastHeard else { return }
+    guard heard != lastHeard else {
+      if follower.assumeIsolated({ $0.isAsking }) { report(.looking) }
+      return
+    }
     lastHeard = heard
+    report(.joined)
     follower.assumeIsolated { $0.heard() }
   }
 }

@@ -25,8 +25,9 @@ public enum RedisError: Error, Hashable, Sendable {
   case passwordRequired
   /// The server does not accept the user or the password: check them.
   case passwordRejected
-  /// The user may not do what a fleet needs: change the user's permissions.
-  case notPermitted
+  /// The user may not do what a fleet needs, such as the command "fcall": change the user's
+  /// permissions.
+  case notPermitted(String)
   /// The server has no functions: use Redis 7, or a server that speaks the same protocol.
   case functionsUnsupported
   /// Somebody has removed the function from the server: open another connection, which installs it.
@@ -43,19 +44,35 @@ extension RedisError {
     switch message.prefix(while: { $0 != " " }) {
     case "NOAUTH": self = .passwordRequired
     case "WRONGPASS": self = .passwordRejected
-    case "NOPERM": self = .notPermitted
+    case "NOPERM": self = .notPermitted(Self.permission(in: message))
     case "LOADING": self = .loading
     default:
       if message.hasPrefix("ERR AUTH") {
         self = .passwordRejected
       } else if message.hasPrefix("ERR Function not found") {
         self = .functionMissing
+      } else if message.hasPrefix("ERR The user executing the script can't") {
+        self = .notPermitted(Self.permission(in: message))
       } else if message.hasPrefix("ERR unknown command") {
         self = .functionsUnsupported
       } else {
         self = .failed(message: message)
       }
     }
+  }
+
+  /// What a server does not permit: a command, in quotation marks if the program has sent it and in
+  /// parentheses if the function has, or a key.
+  private static func permission(in message: String) -> String {
+    if message.contains("keys") { return "the keys of this fleet" }
+    for (open, close) in [("'", "'"), ("(", ")")] as [(Character, Character)] {
+      guard let first = message.firstIndex(of: open) else { continue }
+      let text = message[message.index(after: first)...].prefix { $0 != close }
+      if open == "(" || !message.contains("can't") {
+        return "the command \(text.uppercased().replacing("|", with: " "))"
+      }
+    }
+    return "this command"
   }
 
   init(_ error: RedisAnswerError) {
@@ -95,8 +112,8 @@ extension RedisError: CustomStringConvertible {
     case .passwordRequired: "the Redis server asks for a password"
     case .passwordRejected:
       "the Redis server does not accept the user or the password: check both"
-    case .notPermitted:
-      "the Redis server does not let this user do it: permit FUNCTION, FCALL and the fleet's keys"
+    case .notPermitted(let permission):
+      "the Redis server does not let this user use \(permission): permit it"
     case .functionsUnsupported: "the server has no functions: use Redis 7 or later"
     case .functionMissing: "the Redis server has lost the fleet's function: try again"
     case .loading: "the Redis server is still loading its data: try again in a moment"

@@ -29,11 +29,12 @@ extension Session {
     let gate = FleetGate(takesOneMatch: fleet.takesOneMatch)
     return try await host(
       as: local, port: port, on: addresses, over: kinds, seats: seats, timing: timing,
-      security: .token(keys: [fleet.key], as: fleet.identity), loop: loop,
+      security: .token(keys: [fleet.key] + fleet.otherKeys, as: fleet.identity), loop: loop,
       admit: { gate.admit($0) }
     ) { session, port in
       let record = fleet.record(port: port, seats: seats)
-      let membership = FleetMembership(of: record, in: fleet.directory, on: loop)
+      let membership = FleetMembership(
+        of: record, in: fleet.directory, keys: [fleet.key] + fleet.otherKeys, on: loop)
       let matches = FleetMatches(of: membership, over: session, gate: gate, key: fleet.key)
       await matches.begin()
       do {

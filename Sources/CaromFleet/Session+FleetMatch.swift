@@ -34,17 +34,20 @@ extension Session {
   ///     `FleetDirectory.place(_:for:of:near:key:)`.
   ///   - local: This player, with the id for which the token was made.
   ///   - loop: The loop of all sessions.
+  ///   - progress: Is called on the loop with each change of where the player is.
   ///   - body: Plays at a host.
   /// - Returns: The first result of `body` that is not nil; nil if the match is over, or `body` has
   ///   left the host without a result.
-  /// - Throws: `FleetMatchError` if the match goes on nowhere, `SessionError` if the first host
-  ///   cannot be joined or a host has sent the player away, and what `body` throws.
+  /// - Throws: `FleetMatchError` if the first host cannot be joined or the match goes on nowhere,
+  ///   `SessionError` if a host has sent the player away or refuses it for good, and what `body`
+  ///   throws.
   public static func joinMatch<Result>(
     with token: ConnectToken, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), loop: NetworkLoop,
+    progress: @escaping @Sendable (MatchProgress) -> Void = { _ in },
     _ body: (Session, Peer) async throws -> Result?
   ) async throws -> Result? {
-    let journey = MatchJourney(local, over: kinds, on: loop)
+    let journey = MatchJourney(local, over: kinds, on: loop, progress)
     do {
       var token = token
       while true {
@@ -87,7 +90,7 @@ extension Session {
         return isGone && result == nil ? .hostGone : .left(result)
       }
     } catch let error as SessionError where error.mayPassElsewhere {
-      guard await journey.hasArrived else { throw error }
+      guard await journey.hasArrived else { throw FleetMatchError.notJoined(error) }
       return .hostGone
     }
   }

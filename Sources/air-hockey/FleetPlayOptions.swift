@@ -37,14 +37,30 @@ struct FleetPlayOptions: ParsableArguments {
       valueName: "cert> <key"))
   var certificate: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      How long a table of a fleet that drains, or is told to end, looks for another table for its \
+      match, before it ends without one, up to 86400. Default: 10 when it is told to end; one that \
+      an operator drains goes on with its match.
+      """, valueName: "seconds"))
+  var patience: Double?
+
   /// Throws unless the options of a fleet are complete, and fit to the others.
   func check(_ protection: SecurityOptions, isHost: Bool) throws {
     guard let fleet else {
       if passwordFile != nil { throw ValidationError("--password-file needs --fleet ADDRESS.") }
+      if patience != nil { throw ValidationError("--patience needs --fleet ADDRESS.") }
       if authorities != nil || !certificate.isEmpty {
         throw ValidationError("--redis-ca and --redis-certificate need --fleet ADDRESS.")
       }
       return try protection.checkToken(isHost: isHost)
+    }
+    guard patience.map({ (0...86_400).contains($0) }) ?? true else {
+      throw ValidationError("--patience must be 0 to 86400 seconds.")
+    }
+    if patience != nil, !isHost {
+      throw ValidationError("--patience is for tables of a fleet: leave it out.")
     }
     guard protection.policy == .token, protection.key != nil, protection.token == nil else {
       throw ValidationError(

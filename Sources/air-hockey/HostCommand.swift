@@ -322,14 +322,15 @@ struct HostCommand: AsyncParsableCommand {
     guard let table else { return nil }
     let interfaces = net.interfaces.selected(from: try Interfaces.list())
     let membership = FleetMembership(
-      of: try table.record(on: interfaces, port: port), in: table.address, on: session.loop)
+      of: try table.record(on: interfaces, port: port), in: table.address, keys: [table.key],
+      on: session.loop)
     let matches = FleetMatches(of: membership, over: session, gate: gate, key: table.key) { event in
       game.assumeIsolated { game in
         game.handle(event)
         game.reportMatches(to: agones)
       }
     }
-    await game.becomeFleetHost(matches)
+    await game.becomeFleetHost(matches, patience: fleet.patience.map { .seconds($0) })
     await matches.begin()
     return matches
   }

@@ -9,12 +9,15 @@ struct FleetHosting {
   /// The time between two checkpoints, in ticks.
   static let checkpointInterval = UInt64(Preset.ticksPerSecond)
   /// How long a host that was told to end tries to find another host for its match, before it ends
-  /// without one. The fleet can go on with the match for longer than that.
+  /// without one, unless an option says how long. The fleet can go on with the match for longer
+  /// than that.
   static let drainLimit = Duration.seconds(10)
   /// The time between two attempts to find another host.
   static let retryInterval = Duration.seconds(1)
 
   let matches: FleetMatches
+  /// How long a host that drains tries to find another host for its match, if an option says so.
+  var patience: Duration?
   /// The match at the table; nil if there is none.
   var match: MatchID?
   /// Whether the match stands still, because another host is to get it as it is.
@@ -34,7 +37,9 @@ struct FleetHosting {
 // The table of a fleet's host: the fleet places a match there, and may move it to another table.
 extension NetGame {
   /// Begins to host the matches of a fleet. Call this before `play`.
-  func becomeFleetHost(_ matches: FleetMatches) { fleet = FleetHosting(matches: matches) }
+  func becomeFleetHost(_ matches: FleetMatches, patience: Duration?) {
+    fleet = FleetHosting(matches: matches, patience: patience)
+  }
 
   /// Handles what happens to the matches of the fleet.
   func handle(_ event: FleetMatches.Event) {
@@ -53,9 +58,15 @@ extension NetGame {
       clearTable()
     case .notMoved(let match, let refusal) where match == fleet?.match: stay(because: refusal)
     case .drainRequested: drain()
+    case .patienceEnded:
+      display.write("no other table has taken the match over: it is left to the fleet")
+      end("drained", Goodbye(.moved))
     case .away(let error): playOn(because: error)
     case .back: handleReturn()
-    case .left(isReplaced: true): end("another table has this one's key", Goodbye(.moved))
+    case .refused(let refusal): display.write("not in the fleet yet: \(refusal)")
+    case .left(because: let refusal?): end("not in the fleet: \(refusal)", Goodbye(.moved))
+    // A match ends in this game when its players have left for good.
+    case .emptied: break
     case .left, .moved, .ended, .notMoved, .finished: break
     }
   }
@@ -99,7 +110,9 @@ extension NetGame {
     guard let fleet, !fleet.isDraining else { return }
     self.fleet?.isDraining = true
     display.write("this table takes no more matches")
-    fleet.matches.assumeIsolated { $0.drain() }
+    // A host that was told to end has a limit of its own.
+    let patience = fleet.endBy == nil ? fleet.patience : nil
+    fleet.matches.assumeIsolated { $0.drain(patience: patience) }
     moveMatch()
   }
 
@@ -153,7 +166,7 @@ extension NetGame {
   func runFleet(at now: Instant) -> Bool {
     guard let fleet, !isOver else { return !isOver }
     if Interrupts.isRequested, fleet.endBy == nil {
-      self.fleet?.endBy = now + FleetHosting.drainLimit
+      self.fleet?.endBy = now + (fleet.patience ?? FleetHosting.drainLimit)
       drain()
     } else if fleet.isDraining, fleet.match == nil {
       // By now the players of a match that has moved have been told where.

@@ -131,9 +131,10 @@ struct FleetDirectoryTests {
       for login in [":secret@", "maya:secret@", "nobody:secret@"] {
         await Self.expect(.passwordRejected, of: try server.address(login: login), on: loop)
       }
-      await Self.expect(.notPermitted, of: try server.address(login: "leo:secret-3@"), on: loop)
+      let leo = try server.address(login: "leo:secret-3@")
+      await Self.expect(.notPermitted("the command FUNCTION LIST"), of: leo, on: loop)
       let other = try FleetAddress(server.fleet("other", login: "maya:secret-2@"))
-      await Self.expect(.notPermitted, of: other, on: loop)
+      await Self.expect(.notPermitted("the keys of this fleet"), of: other, on: loop)
     }
   }
 
@@ -169,7 +170,7 @@ struct FleetDirectoryTests {
       let address = try FleetAddress("redis://\(try await server.listen())/test")
       let directory = FleetDirectory(address, on: loop)
       await #expect(throws: RedisError.failed(message: "ERR")) { try await directory.status() }
-      let host = FleetMembership(of: .make(1), in: address, on: loop)
+      let host = FleetMembership(of: .make(1), in: address, keys: [], on: loop)
       await host.join()
       await server.waitForConnections(6)
       await directory.close()
@@ -181,6 +182,26 @@ struct FleetDirectoryTests {
       for await event in host.events { events.append(event) }
       #expect(events == [.away(.failed(message: "ERR")), .host(.withdrawn)])
       await server.close()
+    }
+  }
+
+  @Test func `what has become of a match is told, and its result for a minute`() async throws {
+    try await RedisServer.withLoop { server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      #expect(try await directory.status(of: .match(1)) == nil)
+      let host = try await TestHost(.make(1), in: address, on: loop)
+      let placement = try await directory.place(PlacementRequest(1, players: 1)).get()
+      #expect(try await directory.status(of: .match(1)) == .hosted(placement))
+      #expect(try await directory.result(of: .match(1)) == nil)
+      let claim = placement.claim
+      #expect(await host.membership.admit(.player(1), with: claim) == .accepted)
+      await host.membership.finish(.match(1), result: [1, 2])
+      try await host.wait(for: .host(.finished(claim)))
+      #expect(try await directory.status(of: .match(1)) == .over(result: [1, 2]))
+      #expect(try await directory.result(of: .match(1)) == [1, 2])
+      await host.membership.withdraw()
+      await directory.close()
     }
   }
 

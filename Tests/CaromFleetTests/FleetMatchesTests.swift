@@ -145,6 +145,58 @@ struct FleetMatchesTests {
     }
   }
 
+  @Test func `a match whose last player has left is told with the time`() async throws {
+    try await RedisServer.withLoop { [key] server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      try await TestTable.with("one", in: address, key: key, on: loop) { table in
+        let placement = try await directory.place(PlacementRequest(1, players: 1, 2)).get()
+        let players = [TestPlayer(1, key: key), TestPlayer(2, key: key)]
+        for round in 0..<2 {
+          try await players[0].join(with: players[0].token(for: placement), on: loop) { _, _ in
+            try await players[1].join(with: players[1].token(for: placement), on: loop) { _, _ in
+              for _ in players { _ = try await table.joined() }
+              if round == 0 {
+                try await table.wait(for: .began(.match(1), nil, players: players.map(\.info.id)))
+              }
+            }
+          }
+          let before = loop.now
+          let time = try await table.wait { event -> Instant? in
+            guard case .emptied(.match(1), at: let time) = event else { return nil }
+            return time
+          }
+          #expect(time <= loop.now && time + .seconds(10) > before)
+        }
+        let emptied = table.events.count { if case .emptied = $0 { true } else { false } }
+        #expect(emptied == 2)
+      }
+      await directory.close()
+    }
+  }
+
+  @Test func `a drain ends after its patience, with the matches that are left`() async throws {
+    try await RedisServer.withLoop { [key] server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      try await TestTable.with("last", in: address, key: key, on: loop) { table in
+        let placement = try await directory.place(PlacementRequest(1, players: 1)).get()
+        let player = TestPlayer(1, key: key)
+        try await player.join(with: player.token(for: placement), on: loop) { session, _ in
+          try await table.wait(for: .began(.match(1), nil, players: [.player(1)]))
+          #expect(try await directory.drain(table.record.id, patience: .milliseconds(10)))
+          try await table.wait(for: .patienceEnded([.match(1)]))
+          // The host's own program can set another end.
+          await table.matches.drain(patience: .milliseconds(5))
+          try await table.wait(for: .patienceEnded([.match(1)]))
+          let drains = table.events.count { $0 == .drainRequested }
+          #expect(drains == 1)
+        }
+      }
+      await directory.close()
+    }
+  }
+
   @Test func `a host of one match at a time has others moved, and declines their players`()
     async throws
   {
@@ -235,7 +287,7 @@ struct FleetMatchesTests {
         try await player.join(with: player.token(for: placement), on: loop) { session, _ in
           try await table.wait(for: .began(.match(1), nil, players: [.player(1)]))
           await table.matches.withdraw()
-          try await table.wait(for: .left(isReplaced: false))
+          try await table.wait(for: .left(because: nil))
           let ending = await session.ending()
           #expect(ending == .moved(to: NextHost()))
         }

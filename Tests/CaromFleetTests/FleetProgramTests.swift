@@ -56,7 +56,11 @@ struct FleetProgramTests {
       for (id, token) in zip(ids, tokens) {
         let me = PeerInfo(id: id, name: "player", application: "counts")
         players.append(
-          Task { try await raiseCount(with: token, as: me, on: loop) { _ in shown.yield(me.id) } })
+          Task {
+            try await raiseCount(with: token, as: me, on: loop, progress: { _ in }) { _ in
+              shown.yield(me.id)
+            }
+          })
       }
       var playing: Set<PeerID> = []
       for await player in stream where playing.insert(player).inserted && playing.count == 2 {
@@ -100,8 +104,11 @@ struct FleetProgramTests {
       // The session by itself would wait for longer than this test may take.
       var timing = SessionTiming()
       timing.resumeLimit = .seconds(120)
-      let result = try await Session.joinMatch(with: token, as: me, timing: timing, loop: loop) {
-        session, host in
+      let told = Locked<[MatchProgress]>([])
+      let result = try await Session.joinMatch(
+        with: token, as: me, timing: timing, loop: loop,
+        progress: { step in told.withLock { $0.append(step) } }
+      ) { session, host in
         try await host.send(Count(1), on: .raises)
         for await count in session.messages(on: .counts) where count.message.value > 0 {
           if isFrozen { return count.message.value }
@@ -112,6 +119,9 @@ struct FleetProgramTests {
       }
       thaw.signal()
       #expect(result != nil)
+      let steps = told.withLock { $0 }
+      #expect(steps.count == 5 && steps.first == .joining(token.hosts))
+      #expect(steps.dropFirst().prefix(2) == [.joined, .looking] && steps.last == .joined)
       try await wait(for: directory) { status in
         status.hosts.map { ($0.record.region, $0.matches) }.sorted { $0.0 < $1.0 }
           .elementsEqual([("any", 1), ("eu-west", 0)]) { $0 == $1 }
@@ -181,11 +191,18 @@ struct FleetProgramTests {
       }
       #expect(late == 3)
       try await host.value
-      await #expect(throws: SessionError.self) {
+      let told = Locked<[MatchProgress]>([])
+      do {
         _ = try await Session.joinMatch(
-          with: tokens[0], as: players[0], loop: loop
+          with: tokens[0], as: players[0], loop: loop,
+          progress: { step in told.withLock { $0.append(step) } }
         ) { _, _ in 4 }
+        Issue.record("a host that is gone was joined")
+      } catch let error as FleetMatchError {
+        guard case .notJoined = error else { throw error }
+        #expect(error.description.contains("ask the matchmaker again"))
       }
+      #expect(told.withLock { $0 } == [.joining(tokens[0].hosts)])
     }
   }
 }

@@ -119,7 +119,7 @@ struct FleetTLSTests {
       let wrong = try Self.address(of: server, trusting: other)
       #expect(await Self.failure(of: wrong, on: loop) == .tls(.untrusted))
       #expect(await Self.failure(of: try server.address(), on: loop) == .tls(.untrusted))
-      let host = FleetMembership(of: .make(1), in: wrong, on: loop)
+      let host = FleetMembership(of: .make(1), in: wrong, keys: [], on: loop)
       var events = host.events.makeAsyncIterator()
       await host.join()
       #expect(await events.next(isolation: #isolation) == .away(.tls(.untrusted)))

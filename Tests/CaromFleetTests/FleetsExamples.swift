@@ -27,6 +27,8 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
     var moving: Set<MatchID> = []
     // What has come for them meanwhile.
     var waiting: [Received<Count>] = []
+    // When the last player of a match has left.
+    var emptied: [MatchID: Instant] = [:]
     var (isDraining, isAway) = (false, false)
     func checkpoint(_ count: Count) -> Checkpoint? { Checkpoint(tick: 0, state: count.encoded) }
 
@@ -36,7 +38,7 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
         case .began(let match, let checkpoint, _):
           counts[match] = try checkpoint.map { try Count(decoding: $0.state.span) } ?? Count(0)
         case .moved(let match), .ended(let match), .finished(let match):
-          counts[match] = nil
+          (counts[match], emptied[match]) = (nil, nil)
           moving.remove(match)
         case .notMoved(let match, _): moving.remove(match)
         case .drainRequested:
@@ -47,8 +49,10 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
           for match in moving { await matches.keep(match) }
           moving = []
         case .back: isAway = false
-        case .left: return
-        case .registered: break
+        case .emptied(let match, at: let time): emptied[match] = time
+        case .left(because: let refusal?): throw refusal
+        case .left, .patienceEnded: return
+        case .registered, .refused: break
         }
       }
       let raises = waiting + session.takeMessages(on: .raises)
@@ -71,6 +75,7 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
           _ = peer.post(count, on: .counts)
         }
       }
+      await finishAbandoned(counts, since: &emptied, of: matches)
       guard isDraining else { continue }
       if counts.isEmpty { return }
       // Once a second, in case that no other host has room now.
@@ -82,12 +87,25 @@ func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) 
   }
 }
 
+/// Ends the matches that have been without players for a minute, with their counts as results.
+func finishAbandoned(
+  _ counts: [MatchID: Count], since times: inout [MatchID: Instant], of matches: FleetMatches
+) async {
+  for (match, time) in times where matches.loop.now >= time + .seconds(60) {
+    times[match] = nil
+    guard let count = counts[match], await matches.players(of: match).isEmpty else { continue }
+    await matches.finish(match, result: count.encoded)
+  }
+}
+
 /// A player who raises the count until it is 100, at whichever host has the match. Returns nil if
 /// the match is over before.
 func raiseCount(
-  with token: ConnectToken, as me: PeerInfo, on loop: NetworkLoop, show: (Count) -> Void
+  with token: ConnectToken, as me: PeerInfo, on loop: NetworkLoop,
+  progress: @escaping @Sendable (MatchProgress) -> Void, show: (Count) -> Void
 ) async throws -> Count? {
-  try await Session.joinMatch(with: token, as: me, loop: loop) { session, host in
+  try await Session.joinMatch(with: token, as: me, loop: loop, progress: progress) {
+    session, host in
     try await host.send(Count(1), on: .raises)
     for await count in session.messages(on: .counts) {
       show(count.message)
@@ -112,4 +130,21 @@ func secureDirectory() throws -> FleetAddress {
   try directory.readPassword(from: "redis.password")
   try directory.readAuthorities(from: "ca.pem")
   return directory
+}
+
+/// Runs a host from its files: the key of the fleet, which `carom token key FILE` creates once and
+/// which all hosts and the matchmaker get a copy of, and the identity of this host, which is
+/// created when it starts for the first time.
+func runHost(
+  of directory: FleetAddress, keyFile: String, identityFile: String, address: IPAddress,
+  on loop: NetworkLoop
+) async throws {
+  let fleet = FleetSettings(
+    directory, key: try BackendKeyFile(path: keyFile).load(),
+    as: try IdentityFile.loadOrCreate(at: identityFile).identity,
+    // The hosts of another version are hosts of other matches.
+    game: GameVersion("counts", "1"), addresses: [address], region: "eu-west")
+  // Players must name the same application.
+  let me = PeerInfo(name: "counts in \(fleet.region)", application: "counts")
+  try await hostCounts(in: fleet, as: me, on: loop)
 }

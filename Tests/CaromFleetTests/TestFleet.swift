@@ -65,7 +65,7 @@ final class TestHost {
 
   /// Registers a host, and waits until it has a lease.
   init(_ record: HostRecord, in address: FleetAddress, on loop: NetworkLoop) async throws {
-    membership = FleetMembership(of: record, in: address, on: loop)
+    membership = FleetMembership(of: record, in: address, keys: [], on: loop)
     iterator = membership.events.makeAsyncIterator()
     await membership.join()
     try await wait(for: .host(.registered))

@@ -17,13 +17,13 @@ final class TestTable {
   private(set) var events: [FleetMatches.Event] = []
   private var iterator: AsyncStream<FleetMatches.Event>.Iterator
 
-  /// Runs `body` with a host that has joined the fleet.
+  /// Runs `body` with a host that has joined the fleet, or is about to if it may not be let in.
   static func with<Result>(
-    _ name: String, in address: FleetAddress, key: BackendKey, region: String = "eu",
-    seats: Int = 8, takesOneMatch: Bool = false, on loop: NetworkLoop,
+    _ name: String, in address: FleetAddress, key: BackendKey, as identity: Identity = .random(),
+    region: String = "eu", seats: Int = 8, takesOneMatch: Bool = false, isLetIn: Bool = true,
+    on loop: NetworkLoop,
     _ body: (TestTable) async throws -> Result
   ) async throws -> Result {
-    let identity = Identity.random()
     let gate = FleetGate(takesOneMatch: takesOneMatch)
     return try await Session.host(
       as: PeerInfo(name: name, application: "hockey"), on: [.loopback4], seats: seats,
@@ -32,7 +32,8 @@ final class TestTable {
       let record = HostRecord(
         key: identity.publicKey, endpoints: [Endpoint(.loopback4, port: port)], region: region,
         game: .hockey, seats: seats)
-      let table = try await TestTable(record, session, gate, in: address, key: key)
+      let table = try await TestTable(
+        record, session, gate, in: address, key: key, isLetIn: isLetIn)
       let result = try await body(table)
       await table.matches.withdraw()
       return result
@@ -41,7 +42,7 @@ final class TestTable {
 
   private init(
     _ record: HostRecord, _ session: Session, _ gate: FleetGate, in address: FleetAddress,
-    key: BackendKey
+    key: BackendKey, isLetIn: Bool
   ) async throws {
     self.record = record
     self.session = session
@@ -49,10 +50,11 @@ final class TestTable {
     let (stream, happened) = AsyncStream.makeStream(of: FleetMatches.Event.self)
     iterator = stream.makeAsyncIterator()
     matches = FleetMatches(
-      of: FleetMembership(of: record, in: address, on: session.loop), over: session, gate: gate,
-      key: key
+      of: FleetMembership(of: record, in: address, keys: [key], on: session.loop), over: session,
+      gate: gate, key: key
     ) { happened.yield($0) }
     await matches.begin()
+    guard isLetIn else { return }
     try await wait(for: .registered)
   }
 
@@ -63,6 +65,15 @@ final class TestTable {
       if next == event { return }
     }
     try #require(Bool(false), "\(event) has not happened: \(events)")
+  }
+
+  /// Waits for the first event, from now on, for which `choose` has a result.
+  func wait<Result>(_ choose: (FleetMatches.Event) -> Result?) async throws -> Result {
+    while let next = await iterator.next(isolation: #isolation) {
+      events.append(next)
+      if let result = choose(next) { return result }
+    }
+    return try #require(nil, "nothing of the kind has happened: \(events)")
   }
 
   /// Waits for the next peer that joins the session.

@@ -114,6 +114,8 @@ struct TallyHost {
     case .back:
       FleetPeer.emit("back")
       isAway = false
+    case .refused(let refusal): FleetPeer.emit("refused", ["text": "\(refusal)"])
+    case .emptied, .patienceEnded: break
     case .left: hasLeft = true
     }
   }

@@ -57,7 +57,7 @@ struct FleetCheckpoints: Sendable {
   ) async throws -> FleetCheckpoints {
     let address = try FleetAddress(server.fleet("bench"))
     let directory = FleetDirectory(address, on: loop)
-    let host = FleetMembership(of: FleetHosts.record(0), in: address, on: loop)
+    let host = FleetMembership(of: FleetHosts.record(0), in: address, keys: [], on: loop)
     await host.join()
     for await event in host.events where event == .host(.registered) { break }
     var claims: [MatchClaim] = []

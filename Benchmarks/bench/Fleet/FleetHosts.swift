@@ -23,7 +23,7 @@ struct FleetHosts: Sendable {
     let records = (0..<Self.count).map { Self.record($0) }
     senders = records.map { CommandSender($0.id, run: 1, connection: 1) }
     for (record, sender) in zip(records, senders) {
-      let registration = HostRegistration(record, isReturning: false)
+      let registration = HostRegistration(record)
       _ = try await directory.answer(.host(.register(registration), from: sender))
     }
   }

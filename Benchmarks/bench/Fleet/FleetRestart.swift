@@ -23,7 +23,7 @@ struct FleetRestart: Sendable {
   ) async throws -> FleetRestart {
     let address = try FleetAddress(server.fleet("bench"))
     let members = (0..<hosts).map {
-      FleetMembership(of: FleetHosts.record($0), in: address, on: loop)
+      FleetMembership(of: FleetHosts.record($0), in: address, keys: [], on: loop)
     }
     var iterators = members.map { $0.events.makeAsyncIterator() }
     for member in members { await member.join() }

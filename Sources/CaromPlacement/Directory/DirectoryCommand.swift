@@ -7,8 +7,9 @@ import CaromCore
 package enum DirectoryCommand: Hashable, Sendable {
   /// A command of a host about itself and its matches.
   case host(HostCommand, from: CommandSender)
-  /// A host shall get no more matches.
-  case drain(PeerID)
+  /// A host shall get no more matches. It ends after `patience`, at most a day, even if it still
+  /// has some; if that is nil, it goes on with them.
+  case drain(PeerID, patience: Duration? = nil)
   /// A match needs a host.
   case place(PlacementRequest)
   /// A player of a match asks where the match is. If its host is gone, another one takes over.
@@ -17,27 +18,33 @@ package enum DirectoryCommand: Hashable, Sendable {
   case doors(of: PeerID)
   /// An operator asks what there is.
   case status
+  /// Somebody asks what has become of a match. Nothing changes.
+  case match(MatchID)
 }
 
 /// The answer of the directory to a command.
 package enum DirectoryAnswer: Hashable, Sendable {
   /// To `drain`, `withdraw`, `takeSeat`, `releaseSeat`, `save` and `finish`: it is done.
   case done
-  /// To `register`.
+  /// To `register`: the host has a lease.
   case registered(RegistrationResult)
+  /// To `register`: the host has none.
+  case notRegistered(RegistrationRefusal)
   /// To `renew`: the lease is extended. `assigned` are claims of the host whose match no player has
-  /// joined yet, at most 64.
-  case renewed(isDraining: Bool, assigned: [MatchClaim])
+  /// joined yet, at most 64. `patience` is that of the operator who drains the host.
+  case renewed(isDraining: Bool, patience: Duration? = nil, assigned: [MatchClaim])
   /// The host has no lease, or none on this connection: it must register.
   case unknownHost
   /// Another process has registered with the host's id.
   case replaced
-  /// To `place`, `locate` and `move`: where the match is.
+  /// To `place`, `locate`, `move` and `match`: where the match is.
   case placed(Placement)
   /// To `place`, `locate` and `move`: there is no host for the match.
   case refused(PlacementRefusal)
-  /// To `locate`: the match is over, with this result.
+  /// To `locate` and `match`: the match is over, with this result.
   case over(result: [UInt8])
+  /// To `match`: the match has lost its host, and no other one has taken it over yet.
+  case orphaned
   /// To `resume`: the last checkpoint, if there is one, and the players for whom there are seats.
   case resumed(Checkpoint?, players: [PeerID])
   /// The claim does not count any more. The match is at another host, if there is one.

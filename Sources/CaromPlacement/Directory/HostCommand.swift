@@ -60,19 +60,19 @@ package struct CommandSender: Hashable, Sendable {
 /// What a host says when it registers.
 package struct HostRegistration: Hashable, Sendable {
   package let record: HostRecord
-  /// Whether this process has had a lease before. A process that has not replaces any other with
-  /// the host's id; one that has gives way to another that has a lease.
-  package let isReturning: Bool
+  /// The keys that the host has.
+  package let keys: HostKeys
   /// Whether the host wants no more matches.
   package let isDraining: Bool
   /// The matches that the host runs and that players have joined there.
   package let holding: [HeldMatch]
 
   package init(
-    _ record: HostRecord, isReturning: Bool, isDraining: Bool = false, holding: [HeldMatch] = []
+    _ record: HostRecord, keys: HostKeys = HostKeys(), isDraining: Bool = false,
+    holding: [HeldMatch] = []
   ) {
     self.record = record
-    self.isReturning = isReturning
+    self.keys = keys
     self.isDraining = isDraining
     self.holding = holding
   }

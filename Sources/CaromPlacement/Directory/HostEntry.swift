@@ -5,9 +5,12 @@ struct HostEntry: Sendable {
   let record: HostRecord
   /// The process and the connection that registered last.
   var sender: CommandSender
+  let keys: HostKeys
   /// When the lease ends, by the directory's clock.
   var leaseEnd: Instant
   var isDraining: Bool
+  /// How long the host may look for other hosts for its matches, if an operator has said so.
+  var patience: Duration?
   var load = HostLoad()
   /// The number of seats that are taken or reserved.
   var seatsInUse = 0
@@ -16,8 +19,12 @@ struct HostEntry: Sendable {
   /// Those that no player has joined yet under the host's claim, in the order of their claims.
   var unconfirmed: [MatchID] = []
 
-  init(_ record: HostRecord, sender: CommandSender, leaseEnd: Instant, isDraining: Bool) {
+  init(
+    _ record: HostRecord, sender: CommandSender, keys: HostKeys, leaseEnd: Instant,
+    isDraining: Bool
+  ) {
     self.record = record
+    self.keys = keys
     self.sender = sender
     self.leaseEnd = leaseEnd
     self.isDraining = isDraining

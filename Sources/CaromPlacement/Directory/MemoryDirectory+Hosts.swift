@@ -42,12 +42,16 @@ extension MemoryDirectory {
     let assigned = entry.unconfirmed.prefix(PlacementRules.assignmentLimit).compactMap {
       matches[$0]?.claim
     }
-    return .renewed(isDraining: entry.isDraining, assigned: assigned)
+    return .renewed(
+      isDraining: entry.isDraining, patience: entry.patience, assigned: assigned)
   }
 
-  mutating func drain(_ host: PeerID) -> DirectoryAnswer {
+  mutating func drain(_ host: PeerID, patience: Duration? = nil) -> DirectoryAnswer {
     guard hosts[host] != nil else { return .unknownHost }
-    change(host) { $0.isDraining = true }
+    change(host) { entry in
+      entry.isDraining = true
+      entry.patience = patience ?? entry.patience
+    }
     return .done
   }
 
@@ -67,6 +71,7 @@ extension MemoryDirectory {
     hosts[host] = nil
     let game = entry.record.game
     versions[game] = versions[game].flatMap { $0 > 1 ? $0 - 1 : nil }
+    keys[entry.keys] = keys[entry.keys].flatMap { $0 > 1 ? $0 - 1 : nil }
   }
 
   /// Changes a host, and moves it to its new rank.

@@ -2,6 +2,9 @@ import CaromCore
 
 extension MemoryDirectory {
   mutating func place(_ request: PlacementRequest, at now: Instant) -> DirectoryAnswer {
+    if let key = request.key, !keys.keys.allSatisfy({ $0.contains(key) }) {
+      return .refused(.otherKey)
+    }
     guard matches[request.match] == nil else {
       guard matches[request.match]?.game == request.game else { return .refused(.otherVersion) }
       return addPlayers(request.players, to: request.match, at: now)

@@ -7,12 +7,11 @@ extension MemoryDirectory {
     let record = registration.record
     precondition(record.id == sender.host, "a host registers itself")
     if let known = hosts[record.id] {
-      if known.sender.run != sender.run, registration.isReturning { return .replaced }
+      guard known.sender.run == sender.run else { return .notRegistered(.identityInUse) }
       // The host has opened another connection since it sent this.
-      if known.sender.run == sender.run, known.sender.connection > sender.connection {
-        return .unknownHost
-      }
+      guard known.sender.connection <= sender.connection else { return .unknownHost }
     }
+    guard keys.keys.allSatisfy(registration.keys.agree) else { return .notRegistered(.otherKey) }
     admit(registration, from: sender, at: now)
     var lost: [LostMatch] = []
     var unseated: [HeldMatch] = []
@@ -33,7 +32,7 @@ extension MemoryDirectory {
     let record = registration.record
     let leaseEnd = now + PlacementRules.lease
     leaseEnds.insert(record.id, at: leaseEnd)
-    if let known = hosts[record.id], known.sender.run == sender.run, known.record == record {
+    if let known = hosts[record.id], known.record == record, known.keys == registration.keys {
       change(record.id) { entry in
         entry.sender = sender
         entry.leaseEnd = leaseEnd
@@ -41,17 +40,18 @@ extension MemoryDirectory {
       }
       orphanMatches(of: record.id, except: registration.holding, at: now)
     } else {
-      // What another process with this id ran is gone.
       remove(record.id, at: now)
       insert(
         HostEntry(
-          record, sender: sender, leaseEnd: leaseEnd, isDraining: registration.isDraining))
+          record, sender: sender, keys: registration.keys, leaseEnd: leaseEnd,
+          isDraining: registration.isDraining))
     }
   }
 
   private mutating func insert(_ entry: HostEntry) {
     hosts[entry.record.id] = entry
     versions[entry.record.game, default: 0] += 1
+    keys[entry.keys, default: 0] += 1
     setRank(of: entry.record, from: nil, to: entry.rank)
   }
 

@@ -17,6 +17,8 @@ package struct MemoryDirectory: Sendable {
   var pools: [HostPool: RankedHosts] = [:]
   /// The number of living hosts of each version, including those that are draining.
   var versions: [GameVersion: Int] = [:]
+  /// The number of living hosts that have these keys.
+  var keys: [HostKeys: Int] = [:]
 
   // A deadline in these queues counts only if the entry that it is for has the same deadline still.
   var leaseEnds = DeadlineQueue<PeerID>()
@@ -33,11 +35,12 @@ package struct MemoryDirectory: Sendable {
     sweep(at: now)
     switch command {
     case .host(let command, let sender): return answer(command, from: sender, at: now)
-    case .drain(let host): return drain(host)
+    case .drain(let host, let patience): return drain(host, patience: patience)
     case .place(let request): return place(request, at: now)
     case .locate(let match, let player): return locate(match, player: player, at: now)
     case .doors(let host): return doors(of: host)
     case .status: return .status(status)
+    case .match(let match): return status(of: match)
     }
   }
 
@@ -69,6 +72,15 @@ package struct MemoryDirectory: Sendable {
     earliest(
       earliest(leaseEnds.nextDeadline, claimEnds.nextDeadline),
       earliest(seatEnds.nextDeadline, matchEnds.nextDeadline))
+  }
+
+  private func status(of match: MatchID) -> DirectoryAnswer {
+    switch matches[match]?.phase {
+    case nil: .refused(.unknownMatch)
+    case .finished(let result, _): .over(result: result)
+    case .orphaned: .orphaned
+    case .held: placement(of: match).map { .placed($0) } ?? .orphaned
+    }
   }
 
   private var status: FleetStatus {

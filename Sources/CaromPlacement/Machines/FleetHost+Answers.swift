@@ -16,13 +16,16 @@ extension FleetHost {
     case .unknownHost:
       // If the host is registering already, this answers what it said before.
       if case .registered = standing { register(at: now) }
-    case .replaced: handleReplacement(at: now)
+    case .replaced:
+      // Another process has registered after the host's lease had ended.
+      if case .registered = standing { register(at: now) }
+    case .notRegistered(let refusal): handleRefusal(refusal, at: now)
     case .registered(let result): handleRegistration(result, sent: request.sent, at: now)
-    case .renewed(let isDraining, let assigned):
+    case .renewed(let isDraining, let patience, let assigned):
       extendLease(from: request.sent, at: now)
-      if isDraining, !self.isDraining {
-        self.isDraining = true
-        events.append(.drainRequested)
+      if isDraining, !self.isDraining || patience != self.patience {
+        (self.isDraining, self.patience) = (true, patience)
+        events.append(.drainRequested(patience: patience))
       }
       handleAssigned(assigned, at: now)
     case .superseded(let placement):
@@ -59,8 +62,7 @@ extension FleetHost {
     _ result: RegistrationResult, sent: Instant, at now: Instant
   ) {
     standing = .registered(nextRenewal: now)
-    wasRegistered = true
-    wasReplaced = false
+    (refusal, refusedSince) = (nil, nil)
     extendLease(from: sent, at: now)
     events.append(.registered)
     for match in result.lost { lose(match.claim, to: match.placement, at: now) }
@@ -117,14 +119,16 @@ extension FleetHost {
     }
   }
 
-  /// Gives way to another process with the host's id, if that is alive.
-  private mutating func handleReplacement(at now: Instant) {
-    if wasReplaced { return leave(.replaced) }
-    wasReplaced = true
-    // Otherwise the next registration would replace the other process.
-    wasRegistered = true
+  /// Notes that the directory does not let the host in: the host asks again, and leaves if the
+  /// reason stays.
+  private mutating func handleRefusal(_ refusal: RegistrationRefusal, at now: Instant) {
     if leaseEnd != nil { events.append(.leaseEnded) }
     leaseEnd = nil
-    disconnect(retryAt: now + Self.replacedInterval)
+    if refusal != self.refusal { events.append(.refused(refusal)) }
+    self.refusal = refusal
+    let since = refusedSince ?? now
+    refusedSince = since
+    guard now < since + Self.refusalLimit else { return leave(.gaveUp(refusal)) }
+    standing = .refused(retryAt: now + Self.retryInterval)
   }
 }

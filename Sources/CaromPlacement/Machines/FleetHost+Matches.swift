@@ -77,7 +77,7 @@ extension FleetHost {
   package mutating func withdraw(at now: Instant) {
     leaseEnd = nil
     switch standing {
-    case .away: leave(.withdrawn)
+    case .away, .refused: leave(.withdrawn)
     case .registering, .registered:
       send(.withdraw, at: now)
       if case .away = standing { leave(.withdrawn) } else { standing = .leaving }

@@ -37,10 +37,14 @@ package struct FleetHost: Sendable {
     case finished(MatchClaim)
     /// The player came too late and the host is full: the player must leave.
     case noSeat(MatchClaim, player: PeerID)
-    /// An operator wants the host to get no more matches and to move those that it has.
-    case drainRequested
-    /// Another process runs with this host's id, so this one has left the fleet.
-    case replaced
+    /// An operator wants the host to get no more matches and to move those that it has, and to end
+    /// after `patience` even if it still has some. Told once, and again with another patience.
+    case drainRequested(patience: Duration?)
+    /// The directory does not let the host in, for this reason. The host has no lease, asks again,
+    /// and leaves if the reason stays. Told once.
+    case refused(RegistrationRefusal)
+    /// The host has left the fleet, because the directory has not let it in for 4 seconds.
+    case gaveUp(RegistrationRefusal)
     /// The host has left the fleet, as it wanted to.
     case withdrawn
   }
@@ -65,6 +69,8 @@ package struct FleetHost: Sendable {
     /// sent next after it.
     case registering
     case registered(nextRenewal: Instant)
+    /// The directory has not let the host in, which asks again at this time.
+    case refused(retryAt: Instant)
     /// The host has told the directory that it leaves, and waits for the answer.
     case leaving
     /// The host has left the fleet.
@@ -78,36 +84,42 @@ package struct FleetHost: Sendable {
 
   /// How long the host waits before it connects to the directory again, unless it is told how long.
   package static let retryInterval = Duration.milliseconds(500)
-  /// How long a host whose id another process has taken waits before it looks whether that one has
-  /// a lease still. What a dead process sent last may arrive late.
-  static let replacedInterval = PlacementRules.lease + .seconds(1)
+  /// How long a host that is not let in asks again. A process that is dead has no lease any more
+  /// then, although what it sent last may have arrived late.
+  static let refusalLimit = PlacementRules.lease + .seconds(1)
   /// The maximum number of requests without an answer. A directory that is so slow is treated as
   /// one that cannot be reached.
   static let requestLimit = 8_192
 
   package let record: HostRecord
+  let keys: HostKeys
   let run: UInt64
   /// The matches that the host runs or was given.
   package internal(set) var matches: [MatchID: HostedClaim] = [:]
   package var load = HostLoad()
   package internal(set) var isDraining = false
+  /// The patience of the operator who drains the host.
+  var patience: Duration?
 
   var standing: Standing
   var connection: UInt64 = 0
   /// When the host's lease ends at the earliest; nil if it has none.
   var leaseEnd: Instant?
-  /// Whether the host has ever had a lease.
-  var wasRegistered = false
-  /// Whether another process has registered with the host's id since this one was registered.
-  var wasReplaced = false
+  /// Why the directory has not let the host in since the host had its last lease, and since when
+  /// it has not on this connection.
+  var refusal: RegistrationRefusal?
+  var refusedSince: Instant?
   var requests = Deque<Request>()
   var outstanding = Deque<Outstanding>()
   var events = Deque<Event>()
 
   /// Creates the machine of a host that registers at once. `run` must be a random number that no
   /// other process of the host uses.
-  package init(_ record: HostRecord, run: UInt64, at now: Instant) {
+  package init(
+    _ record: HostRecord, keys: HostKeys = HostKeys(), run: UInt64, at now: Instant
+  ) {
     self.record = record
+    self.keys = keys
     self.run = run
     standing = .away(retryAt: now)
   }
@@ -125,7 +137,7 @@ package struct FleetHost: Sendable {
   package var nextTimeout: Instant? {
     let step: Instant? =
       switch standing {
-      case .away(let retryAt): retryAt
+      case .away(let retryAt), .refused(let retryAt): retryAt
       case .registering, .leaving, .left: nil
       case .registered(let nextRenewal): nextRenewal
       }
@@ -147,6 +159,7 @@ package struct FleetHost: Sendable {
       standing = .registered(nextRenewal: now + PlacementRules.renewalInterval)
       send(.renew(load), at: now)
       sendCheckpoints(at: now)
+    case .refused(let retryAt) where retryAt <= now: register(at: now)
     default: break
     }
   }
@@ -164,8 +177,9 @@ package struct FleetHost: Sendable {
   mutating func disconnect(retryAt: Instant) {
     outstanding.removeAll()
     requests.removeAll()
+    refusedSince = nil
     switch standing {
-    case .away, .registering, .registered: standing = .away(retryAt: retryAt)
+    case .away, .registering, .registered, .refused: standing = .away(retryAt: retryAt)
     case .leaving: leave(.withdrawn)
     case .left: break
     }
@@ -191,7 +205,7 @@ package struct FleetHost: Sendable {
       HeldMatch($0.claim, players: $0.players)
     }
     let registration = HostRegistration(
-      record, isReturning: wasRegistered, isDraining: isDraining, holding: holding)
+      record, keys: keys, isDraining: isDraining, holding: holding)
     send(.register(registration), at: now)
     for id in ids {
       // The directory may have forgotten everything.
@@ -204,7 +218,7 @@ package struct FleetHost: Sendable {
   /// Sends a command, unless the host has to register first.
   mutating func send(_ command: HostCommand, at now: Instant) {
     switch standing {
-    case .away, .left: return
+    case .away, .refused, .left: return
     case .registering, .registered, .leaving: break
     }
     guard outstanding.count < Self.requestLimit else { return disconnect(retryAt: now) }

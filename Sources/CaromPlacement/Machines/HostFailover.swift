@@ -69,6 +69,14 @@ package struct HostFailover: Sendable {
 
   package mutating func pollAction() -> Action? { actions.popFirst() }
 
+  /// Whether the player asks doors, because it hears nothing from its host.
+  package var isAsking: Bool {
+    switch state {
+    case .asking, .waiting: true
+    case .playing, .ended: false
+    }
+  }
+
   package var nextTimeout: Instant? {
     switch state {
     case .playing(let lastHeard): lastHeard + PlacementRules.silence
@@ -122,7 +130,7 @@ package struct HostFailover: Sendable {
     switch refusal {
     case .noRoom, .noSuchVersion: true
     case .unknownMatch: now < since + Self.unknownLimit
-    case .otherVersion, .matchIsOver, .tooManyPlayers: false
+    case .otherVersion, .matchIsOver, .tooManyPlayers, .otherKey: false
     }
   }
 

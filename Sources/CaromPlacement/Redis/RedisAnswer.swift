@@ -34,12 +34,15 @@ package enum RedisAnswer {
     case "done": return .done
     case "unknownHost": return .unknownHost
     case "replaced": return .replaced
+    case "identityInUse": return .notRegistered(.identityInUse)
+    case "otherKey": return .notRegistered(.otherKey)
     case "noSeat": return .noSeat
     case "outdated": return .outdated
     case "placed": return .placed(try items.placement(from: 1))
     case "superseded":
       return .superseded(items.count == 1 ? nil : try items.placement(from: 1))
     case "refused": return .refused(try refusal(try items.text(1)))
+    case "orphaned": return .orphaned
     case "over": return .over(result: try items.bytes(1))
     case "resumed":
       return .resumed(try checkpoint(try items.items(1)), players: try players(try items.items(2)))
@@ -59,6 +62,7 @@ package enum RedisAnswer {
     case "matchIsOver": .matchIsOver
     case "unknownMatch": .unknownMatch
     case "tooManyPlayers": .tooManyPlayers
+    case "otherKey": .otherKey
     default: throw .invalid(what: "refusal of a directory")
     }
   }
@@ -94,7 +98,9 @@ package enum RedisAnswer {
       assigned.append(
         MatchClaim(try row.match(0), host: sender.host, number: try row.claimNumber(1)))
     }
-    return .renewed(isDraining: try items.integer(1) != 0, assigned: assigned)
+    let patience = items.count > 3 ? Duration.milliseconds(try items.integer(3)) : nil
+    return .renewed(
+      isDraining: try items.integer(1) != 0, patience: patience, assigned: assigned)
   }
 
   private static func registration(

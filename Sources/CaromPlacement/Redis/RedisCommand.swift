@@ -38,16 +38,19 @@ package enum RedisCommand {
       arguments.append(
         "host", sender.host.description, sender.run.description, sender.connection.description)
       arguments.append(command)
-    case .drain(let host): arguments.append("drain", host.description)
+    case .drain(let host, let patience):
+      arguments.append("drain", host.description)
+      if let patience { arguments.append("\(patience.wholeNanoseconds / 1_000_000)") }
     case .place(let request):
       arguments.append(
         "place", request.match.text, request.game.description,
-        request.regions.joined(separator: " "))
+        request.regions.joined(separator: " "), request.key?.description ?? "")
       for player in request.players { arguments.append(player.description) }
     case .locate(let match, let player):
       arguments.append("locate", match.text, player.description)
     case .doors(let host): arguments.append("doors", host.description)
     case .status: arguments.append("status")
+    case .match(let match): arguments.append("match", match.text)
     }
     return arguments.list
   }
@@ -105,7 +108,7 @@ private struct RedisArguments {
 
   private mutating func append(_ registration: HostRegistration) {
     let record = registration.record
-    append("register", registration.isReturning ? "1" : "0", registration.isDraining ? "1" : "0")
+    append("register", registration.keys.text, registration.isDraining ? "1" : "0")
     list.append(record.encoded)
     append(record.game.description, record.region, record.seats.description)
     for held in registration.holding {

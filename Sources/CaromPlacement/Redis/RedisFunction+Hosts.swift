@@ -79,25 +79,39 @@ extension RedisFunction {
       return holding
     end
 
-    local function insertHost(h, run, connection, draining, record, game, region, seats)
+    local function hasFirst(keys, others)
+      return (' ' .. others .. ' '):find(' ' .. keys:match('^%x+') .. ' ', 1, true)
+    end
+
+    -- Whether each of two hosts accepts the tokens that the other one makes with its first key.
+    local function agree(keys, others)
+      if keys == '' or others == '' then return true end
+      return hasFirst(keys, others) and hasFirst(others, keys)
+    end
+
+    local function insertHost(h, run, connection, draining, keys, record, game, region, seats)
       removeHost(h)
+      call('HINCRBY', P .. 'keys', keys, 1)
       -- Redis looks for a field in this order.
       call(
         'HSET', hostKey(h), 'used', 0, 'matches', 0, 'sequence', 0, 'seats', seats, 'draining',
         draining, 'overloaded', 0, 'run', run, 'connection', connection, 'region', region, 'game',
-        game, 'record', record, 'late', 0, 'processor', 0)
+        game, 'record', record, 'late', 0, 'processor', 0, 'keys', keys)
       call('HINCRBY', P .. 'versions', game, 1)
       call('ZADD', P .. 'ring:' .. game, 0, h)
       setRank(readHost(h))
     end
 
     local function register(h, run, connection, args)
-      local returning, draining, record = args[1], args[2], args[3]
-      local v = call('HMGET', hostKey(h), 'run', 'connection', 'record', 'draining')
-      if v[1] and v[1] ~= run and returning == '1' then return {'replaced'} end
-      if v[1] == run and tonumber(v[2]) > tonumber(connection) then return {'unknownHost'} end
+      local keys, draining, record = args[1], args[2], args[3]
+      local v = call('HMGET', hostKey(h), 'run', 'connection', 'record', 'draining', 'keys')
+      if v[1] and v[1] ~= run then return {'identityInUse'} end
+      if v[1] and tonumber(v[2]) > tonumber(connection) then return {'unknownHost'} end
+      for _, others in ipairs(call('HKEYS', P .. 'keys')) do
+        if not agree(keys, others) then return {'otherKey'} end
+      end
       local holding = readHolding(args, 7)
-      if v[1] == run and v[3] == record then
+      if v[1] and v[3] == record and v[5] == keys then
         if v[4] == '1' then draining = '1' end
         call('HSET', hostKey(h), 'connection', connection, 'draining', draining)
         setRank(readHost(h))
@@ -110,7 +124,7 @@ extension RedisFunction {
           if not held[claim] and not call('ZSCORE', P .. 'assigned:' .. h, m) then orphan(m) end
         end
       else
-        insertHost(h, run, connection, draining, record, args[4], args[5], args[6])
+        insertHost(h, run, connection, draining, keys, record, args[4], args[5], args[6])
       end
       setDeadline('leases', LEASE, h)
       local lost, unseated = {}, {}
@@ -128,9 +142,10 @@ extension RedisFunction {
 
   /// The other commands of a host, and the one of an operator.
   static let hosts = #"""
-    local function drain(h)
+    local function drain(h, patience)
       if not hostExists(h) then return {'unknownHost'} end
       call('HSET', hostKey(h), 'draining', '1')
+      if patience then call('HSET', hostKey(h), 'patience', patience) end
       setRank(readHost(h))
       return {'done'}
     end
@@ -144,7 +159,8 @@ extension RedisFunction {
       for i, m in ipairs(call('ZRANGE', P .. 'assigned:' .. h, 0, ASSIGNED - 1)) do
         assigned[i] = {m, field(m, 'number')}
       end
-      return {'renewed', tonumber(call('HGET', hostKey(h), 'draining')), assigned}
+      local v = call('HMGET', hostKey(h), 'draining', 'patience')
+      return {'renewed', tonumber(v[1]), assigned, tonumber(v[2])}
     end
 
     local function takeSeat(m, h, player)
@@ -236,6 +252,14 @@ extension RedisFunction {
       return {'doors', records}
     end
 
+    local function matchStatus(m)
+      local v = call('HMGET', matchKey(m), 'phase', 'result')
+      if not v[1] then return {'refused', 'unknownMatch'} end
+      if v[1] == 'finished' then return {'over', v[2]} end
+      if v[1] == 'orphaned' then return {'orphaned'} end
+      return {'placed', placement(m)}
+    end
+
     local function status()
       local ids, rows = call('ZRANGE', P .. 'leases', 0, -1), {}
       table.sort(ids)
@@ -248,13 +272,13 @@ extension RedisFunction {
       return {'status', rows, call('ZCARD', P .. 'orphans'), call('ZCARD', P .. 'finished')}
     end
 
-    redis.register_function('carom_fleet_1', function(keys, args)
-      P, call = keys[1], redis.call
-      now = clock()
+    redis.register_function('carom_fleet_2', function(keys, args)
+      P, now = keys[1], clock()
       sweep()
       local name = args[1]
       if name == 'host' then return fromHost(args) end
-      if name == 'drain' then return drain(args[2]) end
+      if name == 'drain' then return drain(args[2], args[3]) end
+      if name == 'match' then return matchStatus(args[2]) end
       if name == 'place' then return place(args) end
       if name == 'locate' then return locate(args[2], args[3]) end
       if name == 'doors' then return doors(args[2]) end

@@ -71,7 +71,12 @@ extension RedisFunction {
     end
 
     local function place(args)
-      local m, game, regions, players = args[2], args[3], args[4], slice(args, 5)
+      local m, game, regions, key, players = args[2], args[3], args[4], args[5], slice(args, 6)
+      if key ~= '' then
+        for _, keys in ipairs(call('HKEYS', P .. 'keys')) do
+          if keys ~= '' and not keys:find(key, 1, true) then return {'refused', 'otherKey'} end
+        end
+      end
       local known = field(m, 'game')
       if known and known ~= game then return {'refused', 'otherVersion'} end
       if known then return addPlayers(m, players) end

@@ -3,8 +3,8 @@ extension RedisFunction {
   static let state = #"""
     local LEASE, RESERVATION, AFTERLIFE, CLOCK = 3000, 10000, 60000, 1000
     local PLAYERS, MATCHES, ASSIGNED, DOORS, NUMBERS = 128, 1024, 64, 6, 9007199254740992
-    -- Set by each call of the function; `redis.call` does not exist before.
-    local P, now, nextDue, call
+    -- Set by each call of the function.
+    local P, now, nextDue
 
     local function text(number) return string.format('%d', number) end
     -- Lua's unpack has a limit that the arguments of a registration may exceed.
@@ -147,7 +147,8 @@ extension RedisFunction {
     local function removeHost(h)
       if not hostExists(h) then return end
       for _, m in ipairs(call('SMEMBERS', P .. 'matches:' .. h)) do orphan(m) end
-      local v = call('HMGET', hostKey(h), 'game', 'region')
+      local v = call('HMGET', hostKey(h), 'game', 'region', 'keys')
+      if call('HINCRBY', P .. 'keys', v[3], -1) <= 0 then call('HDEL', P .. 'keys', v[3]) end
       for _, region in ipairs({'', v[2]}) do
         call('ZREM', P .. 'pool:' .. v[1] .. ' ' .. region, h)
       end

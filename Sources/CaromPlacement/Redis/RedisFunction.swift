@@ -7,12 +7,24 @@
 package enum RedisFunction {
   /// The name of the function. The number is that of the format of the data: it changes with every
   /// change that hosts of different versions would not agree on.
-  package static let name = "carom_fleet_1"
+  package static let name = "carom_fleet_2"
+
+  /// How the function has the server carry out its own commands.
+  static let caller = #"""
+    -- As redis.call, but an error names the command, which may be one that the user may not use.
+    local function call(name, ...)
+      local answer = redis.pcall(name, ...)
+      if type(answer) == 'table' and answer.err then
+        error({err = answer.err .. ' (' .. name .. ')'})
+      end
+      return answer
+    end
+    """#
 
   /// How the function reads the server's clock, in milliseconds since the beginning of 1970 (UTC).
   static let serverClock = #"""
     local function clock()
-      local time = redis.call('TIME')
+      local time = call('TIME')
       return time[1] * 1000 + math.floor(time[2] / 1000)
     end
     """#
@@ -22,6 +34,7 @@ package enum RedisFunction {
 
   /// The text of the library with another clock, for tests and exact counts.
   package static func library(clock: String) -> String {
-    ["#!lua name=\(name)", clock, state, placing, registration, hosts].joined(separator: "\n")
+    let parts = [caller, clock, state, placing, registration, hosts]
+    return (["#!lua name=\(name)"] + parts).joined(separator: "\n")
   }
 }

@@ -24,6 +24,16 @@ public struct HostStatus: Hashable, Sendable {
   }
 }
 
+/// What has become of a match.
+public enum MatchStatus: Hashable, Sendable {
+  /// A host runs the match, or it is about to begin there.
+  case hosted(Placement)
+  /// The match has lost its host, and no other one has taken it over yet.
+  case orphaned
+  /// The match is over, with this result.
+  case over(result: [UInt8])
+}
+
 /// A fleet at one moment.
 public struct FleetStatus: Hashable, Sendable {
   /// The hosts that are alive, in the order of their ids.

@@ -12,6 +12,9 @@ public struct PlacementRequest: Hashable, Sendable {
   /// The regions in which the host may be, the preferred one first, at most 8. If there is none,
   /// the host may be in any region.
   public let regions: [String]
+  /// The key with which the players' tokens are made, so that every host can accept them; nil if no
+  /// tokens are made.
+  package var key: KeyFingerprint?
 
   /// Creates a request. All arguments must be within the limits that the properties state.
   public init(
@@ -72,6 +75,9 @@ public enum PlacementRefusal: Error, Hashable, Sendable {
   case unknownMatch
   /// The match would have more than 128 players.
   case tooManyPlayers
+  /// Not every host of the fleet has the key with which the tokens are made: give the same key to
+  /// all hosts and to the matchmaker.
+  case otherKey
 }
 
 extension PlacementRefusal: CustomStringConvertible {
@@ -85,6 +91,8 @@ extension PlacementRefusal: CustomStringConvertible {
       "the match runs another game or version already: give another name to this one"
     case .matchIsOver: "the match is over: give another name to the next one"
     case .unknownMatch: "the fleet does not know of this match: place it"
+    case .otherKey:
+      "not every host of the fleet has this key: give the same one to all hosts and the matchmaker"
     case .tooManyPlayers: "a match has at most 128 players: place another match"
     }
   }

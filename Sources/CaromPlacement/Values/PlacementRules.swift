@@ -22,6 +22,8 @@ package enum PlacementRules {
   /// How long a door token is valid. When a player's host dies, at least two minutes of it are
   /// left: longer than the fleet keeps the match.
   package static let doorTokenLifetime = Duration.seconds(180)
+  /// The longest time that a host can be given to find other hosts for its matches.
+  package static let patienceLimit = Duration.seconds(86_400)
   /// The maximum number of players in a match.
   package static let playerLimit = 128
   /// The maximum number of matches that a host can have at once.

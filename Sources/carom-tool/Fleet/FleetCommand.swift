@@ -14,7 +14,7 @@ struct FleetCommand: ParsableCommand {
       """,
     subcommands: [
       FleetStatusCommand.self, FleetWatchCommand.self, FleetPlaceCommand.self,
-      FleetDrainCommand.self,
+      FleetDrainCommand.self, FleetResultCommand.self,
     ])
 }
 
@@ -80,8 +80,21 @@ struct FleetDrainCommand: AsyncParsableCommand {
   private static let digitLimit = 4
 
   @Argument(help: "The id of the host, or the first digits of it, at least 4.") var host: String
+  @Option(
+    help: ArgumentHelp(
+      """
+      How long the host may look for other hosts for its matches, up to 86400; then it ends \
+      without. Default: it goes on with them.
+      """, valueName: "seconds"))
+  var patience: Double?
   @OptionGroup var options: FleetOptions
   @OptionGroup var duration: TimeLimitOptions
+
+  func validate() throws {
+    guard patience.map({ (0...86_400).contains($0) }) ?? true else {
+      throw ValidationError("--patience must be 0 to 86400 seconds.")
+    }
+  }
 
   func run() async throws {
     let digits = host.lowercased()
@@ -99,7 +112,9 @@ struct FleetDrainCommand: AsyncParsableCommand {
       guard hosts.count == 1 else {
         throw CommandFailure(.usage, "\(hosts.count) hosts have ids that begin with \(digits)")
       }
-      guard try await directory.drain(host.record.id) else {
+      let isThere = try await directory.drain(
+        host.record.id, patience: patience.map { .seconds($0) })
+      guard isThere else {
         throw CommandFailure(.unavailable, "the host has left the fleet")
       }
       output.emit(FleetRows.report(.updated, host.draining))

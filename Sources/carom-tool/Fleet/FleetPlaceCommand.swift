@@ -28,8 +28,8 @@ struct FleetPlaceCommand: AsyncParsableCommand {
   @OptionGroup var duration: TimeLimitOptions
 
   func run() async throws {
-    let request = try makeRequest()
     let key = try keyFile.key()
+    let request = try makeRequest(key)
     let output = Output(FleetRows.placementHeadings, json: options.json, isTable: false)
     try await options.run(output: output, for: duration.answerLimit) { directory in
       let placement: Placement
@@ -49,7 +49,7 @@ struct FleetPlaceCommand: AsyncParsableCommand {
     }
   }
 
-  private func makeRequest() throws -> PlacementRequest {
+  private func makeRequest(_ key: BackendKey?) throws -> PlacementRequest {
     guard let match = MatchID(match) else {
       throw CommandFailure(.badName, "MATCH must have 1 to 64 visible ASCII characters")
     }
@@ -76,7 +76,9 @@ struct FleetPlaceCommand: AsyncParsableCommand {
     guard players.count <= PlacementRules.playerLimit else {
       throw CommandFailure(.usage, "a match has at most 128 players")
     }
-    return PlacementRequest(
+    var request = PlacementRequest(
       match, players: players, game: GameVersion(game, version), near: near)
+    request.key = key?.fingerprint
+    return request
   }
 }

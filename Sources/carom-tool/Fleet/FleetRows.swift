@@ -8,6 +8,7 @@ enum FleetRows {
   static let headings = [
     "HOST", "REGION", "GAME", "SEATS", "MATCHES", "LATE", "CPU", "STATE", "ENDPOINT",
   ]
+  static let resultHeadings = ["MATCH", "RESULT"]
   static let placementHeadings = ["MATCH", "PLAYER", "HOST", "ENDPOINT", "TOKEN"]
 
   /// The key and the first cell of the row about the whole fleet, which stands below all ids.
@@ -74,6 +75,19 @@ enum FleetRows {
         claim.match.text, player.description, short(host.id), host.endpoints[0].description,
         token?.text ?? "",
       ], fields)
+  }
+
+  /// The result of a match: its text if it is one, and its bytes.
+  static func result(_ result: [UInt8], of match: MatchID) -> Report {
+    let digits = result.map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }.joined()
+    let text = String(validating: result, as: UTF8.self)
+    var fields: [JSONValue.Field] = [
+      .init("match", .string(match.text)), .init("result", .string(digits)),
+    ]
+    if let text { fields.append(.init("text", .string(text))) }
+    return Report(.result, match.text, cells: [match.text, text ?? digits], fields)
   }
 
   private static func short(_ id: PeerID) -> String { String(id.description.prefix(digits)) }

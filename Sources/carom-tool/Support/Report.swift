@@ -14,6 +14,8 @@ struct Report: Sendable {
     case finished
     /// A player's seat is reserved at a host of a fleet.
     case placed
+    /// The result of a fleet's match.
+    case result
     /// What a fleet has altogether, and whether its directory can be reached.
     case fleet, away, back
 
@@ -24,7 +26,7 @@ struct Report: Sendable {
       case .updated, .resolved, .renamed, .progress: "~"
       case .removed, .withdrawn, .failed: "-"
       case .unresolved, .offered, .listed, .away: "?"
-      case .line, .finished, .fleet, .back: ":"
+      case .line, .finished, .result, .fleet, .back: ":"
       }
     }
 

@@ -12,7 +12,7 @@ extension DirectoryCase {
       let b = try await fleet.start(2)
       try await fleet.run(b, for: 3)
       let new = try #require(try await fleet.locate(1, .player(1)).placement)
-      try await fleet.register(a, isReturning: true)
+      try await fleet.register(a)
       #expect(try await fleet.send(.save(old, .at(99)), from: a) == .superseded(new))
       #expect(try await fleet.send(.finish(old, result: [1]), from: a) == .superseded(new))
       #expect(try await fleet.send(.move(old, .at(99)), from: a) == .superseded(new))
@@ -95,39 +95,56 @@ extension DirectoryCase {
   ]
 
   static let connections: [DirectoryCase] = [
-    DirectoryCase("another process of a host replaces the first") { fleet in
+    DirectoryCase("another process with a host's id is not let in until the lease has ended") {
+      fleet in
       let first = try await fleet.start(1)
       let claim = try await fleet.play(1, .player(1), at: first)
       let second = first.restarted
+      for _ in 0..<2 {
+        #expect(try await fleet.register(second) == .notRegistered(.identityInUse))
+        #expect(try await fleet.send(.renew(HostLoad()), from: second) == .replaced)
+        #expect(try await fleet.send(.save(claim, .at(1)), from: first) == .done)
+        fleet.advance(by: .milliseconds(2_999))
+        #expect(try await fleet.send(.renew(HostLoad()), from: first).assigned == [])
+      }
+      fleet.advance(by: .milliseconds(2_999))
+      #expect(try await fleet.register(second) == .notRegistered(.identityInUse))
+      fleet.advance(by: .milliseconds(1))
       #expect(try await fleet.register(second).registration == RegistrationResult())
       #expect(try await fleet.status().orphans == 1)
       for command in [HostCommand.renew(HostLoad()), .save(claim, .at(1)), .withdraw] {
         #expect(try await fleet.send(command, from: first) == .replaced)
       }
-      #expect(try await fleet.register(first.reconnected, isReturning: true) == .replaced)
+      #expect(try await fleet.register(first.reconnected) == .notRegistered(.identityInUse))
       #expect(try await fleet.send(.renew(HostLoad()), from: second).assigned == [])
     },
-    DirectoryCase("a process comes back when the one that replaced it is dead") { fleet in
+    DirectoryCase("a process comes back when the one that took its place is dead") { fleet in
       let first = try await fleet.start(1)
       let claim = try await fleet.play(1, .player(1), at: first)
+      fleet.advance(by: .seconds(3))
       try await fleet.register(first.restarted)
       fleet.advance(by: .seconds(3))
       let holding = [HeldMatch(claim, players: [.player(1)])]
       #expect(
-        try await fleet.register(first.reconnected, isReturning: true, holding: holding)
+        try await fleet.register(first.reconnected, holding: holding)
           .registration == RegistrationResult())
       #expect(try await fleet.status().orphans == 0)
+    },
+    DirectoryCase("a host that has left makes room for the next process at once") { fleet in
+      let first = try await fleet.start(1)
+      #expect(try await fleet.send(.withdraw, from: first) == .done)
+      #expect(try await fleet.register(first.restarted).registration == RegistrationResult())
     },
     DirectoryCase("what comes late on a broken connection is refused") { fleet in
       let old = try await fleet.start(1)
       let claim = try await fleet.play(1, .player(1), at: old)
       let new = old.reconnected
       let holding = [HeldMatch(claim, players: [.player(1)])]
-      try await fleet.register(new, isReturning: true, holding: holding)
+      try await fleet.register(new, holding: holding)
       for command in [HostCommand.takeSeat(claim, player: .player(2)), .renew(HostLoad()), .drain] {
         #expect(try await fleet.send(command, from: old) == .unknownHost)
       }
-      #expect(try await fleet.register(old, isReturning: true) == .unknownHost)
+      #expect(try await fleet.register(old) == .unknownHost)
       #expect(try await fleet.status().orphans == 0)
       #expect(try await fleet.seatsInUse(old) == 1)
       #expect(try await fleet.send(.renew(HostLoad()), from: new).assigned == [])
@@ -138,7 +155,7 @@ extension DirectoryCase {
       let larger = TestHost(record: .make(1, region: "us", seats: 6), connection: 2)
       #expect(
         try await fleet.register(
-          larger, isReturning: true, holding: [HeldMatch(claim, players: [.player(1)])]
+          larger, holding: [HeldMatch(claim, players: [.player(1)])]
         ).registration == RegistrationResult())
       #expect(try await fleet.place(2, .players(1...5), near: ["us"]).host == larger.id)
       #expect(try await fleet.place(3, .player(1), near: ["eu"]) == .refused(.noRoom))

@@ -15,7 +15,7 @@ struct DirectoryCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  static let all = placing + seats + leases + returns + claims + connections
+  static let all = placing + seats + leases + returns + claims + connections + keys
 }
 
 @Suite struct DirectoryTests {

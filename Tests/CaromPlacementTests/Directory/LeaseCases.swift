@@ -101,7 +101,7 @@ extension DirectoryCase {
         HeldMatch(kept, players: [.player(2), .player(4)]), HeldMatch(lost, players: [.player(3)]),
       ]
       #expect(
-        try await fleet.register(a.reconnected, isReturning: true, holding: holding)
+        try await fleet.register(a.reconnected, holding: holding)
           == .registered(RegistrationResult(lost: [LostMatch(lost, to: taken)])))
       #expect(try await fleet.seatsInUse(a) == 2)
       #expect(
@@ -117,7 +117,7 @@ extension DirectoryCase {
       let holding = [HeldMatch(played, players: [.player(2), .player(6)])]
       let next = a.reconnected
       #expect(
-        try await fleet.register(next, isReturning: true, holding: holding).registration
+        try await fleet.register(next, holding: holding).registration
           == RegistrationResult())
       #expect(
         try await fleet.send(.resume(played), from: next)
@@ -133,7 +133,7 @@ extension DirectoryCase {
       _ = try await fleet.place(2, .players(2...3))
       let holding = [HeldMatch(first, players: [.player(1), .player(4)])]
       #expect(
-        try await fleet.register(a.reconnected, isReturning: true, holding: holding).registration
+        try await fleet.register(a.reconnected, holding: holding).registration
           == RegistrationResult(unseated: [HeldMatch(first, players: [.player(4)])]))
       #expect(try await fleet.seatsInUse(a) == 3)
     },
@@ -145,7 +145,7 @@ extension DirectoryCase {
       #expect(try await fleet.locate(1, .player(1)) == .refused(.unknownMatch))
       let holding = [HeldMatch(claim, players: [.player(1)])]
       #expect(
-        try await fleet.register(a, isReturning: true, holding: holding).registration
+        try await fleet.register(a, holding: holding).registration
           == RegistrationResult())
       let placement = try #require(try await fleet.locate(1, .player(1)).placement)
       #expect(placement == Placement(claim, at: a.record))
@@ -168,7 +168,7 @@ extension DirectoryCase {
           (a, HeldMatch(old, players: [.player(1)])), (b, HeldMatch(new, players: [.player(2)])),
         ]
         for (host, match) in isOlderFirst ? held : held.reversed() {
-          try await fleet.register(host, isReturning: true, holding: [match])
+          try await fleet.register(host, holding: [match])
         }
         let placement = Placement(new, at: b.record)
         #expect(try await fleet.send(.save(old, .at(1)), from: a) == .superseded(placement))
@@ -192,7 +192,7 @@ extension DirectoryCase {
       // The host has not heard yet that the result has arrived.
       let holding = [HeldMatch(claim, players: [.player(1)])]
       #expect(
-        try await fleet.register(a.reconnected, isReturning: true, holding: holding).registration
+        try await fleet.register(a.reconnected, holding: holding).registration
           == RegistrationResult())
       #expect(try await fleet.status().finished == 1)
     },

@@ -81,7 +81,7 @@ extension DirectoryCase {
     DirectoryCase("a host that registers again still drains") { fleet in
       let host = try await fleet.start(1)
       #expect(try await fleet.answer(.drain(host.id)) == .done)
-      try await fleet.register(host.reconnected, isReturning: true)
+      try await fleet.register(host.reconnected)
       #expect(try await fleet.place(1, .player(1)) == .refused(.noRoom))
       let other = TestHost(record: .make(2))
       try await fleet.register(other, isDraining: true)

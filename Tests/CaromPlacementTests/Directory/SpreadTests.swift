@@ -10,7 +10,7 @@ import Testing
     for number in 0..<hosts {
       let record = HostRecord.make(number, region: "r\(number % 4)", seats: seats(number))
       let sender = CommandSender(record.id, run: 1, connection: 1)
-      let registration = HostRegistration(record, isReturning: false)
+      let registration = HostRegistration(record)
       _ = directory.answer(.host(.register(registration), from: sender), at: .zero)
     }
     return directory

@@ -5,16 +5,16 @@ import Testing
 
 @Suite struct FleetHostLeaseTests {
   private static func registration(
-    isReturning: Bool, isDraining: Bool = false, holding: [HeldMatch] = []
+    isDraining: Bool = false, holding: [HeldMatch] = []
   ) -> HostCommand {
     .register(
       HostRegistration(
-        .make(1, seats: 4), isReturning: isReturning, isDraining: isDraining, holding: holding))
+        .make(1, seats: 4), keys: .keys(1, 2), isDraining: isDraining, holding: holding))
   }
 
   @Test func `a host registers at once, and renews its lease each second`() {
     var host = HostScript()
-    #expect(host.sent == [Self.registration(isReturning: false)])
+    #expect(host.sent == [Self.registration()])
     #expect(!host.machine.isAdmitting(at: host.now))
     host.answer(.registered(RegistrationResult()))
     #expect(host.takeEvents() == [.registered])
@@ -65,7 +65,7 @@ import Testing
     host.advance(by: .milliseconds(1))
     #expect(host.connection == 2)
     let held = HeldMatch(claim, players: [.player(1)])
-    #expect(host.sent == [Self.registration(isReturning: true, holding: [held])])
+    #expect(host.sent == [Self.registration(holding: [held])])
     host.machine.handle(.unknownHost, on: 1, at: host.now)
     host.collect()
     #expect(host.sent.count == 1)
@@ -96,7 +96,7 @@ import Testing
     host.answer(.unknownHost)
     host.answer(.unknownHost)
     let held = HeldMatch(claim, players: [.player(1)])
-    #expect(host.sent == [Self.registration(isReturning: true, holding: [held])])
+    #expect(host.sent == [Self.registration(holding: [held])])
     host.answer(.registered(RegistrationResult()))
     host.fire()
     #expect(host.sent == [.renew(HostLoad()), .save(claim, .at(60))])
@@ -125,31 +125,71 @@ import Testing
     #expect(host.machine.matches[kept.match]?.players == [.player(1)])
   }
 
-  @Test func `a host gives way to another process with its id that has a lease`() {
-    var host = HostScript.registered()
-    host.advance(by: .seconds(1))
-    host.answer(.replaced)
-    #expect(host.takeEvents() == [.leaseEnded])
-    host.machine.handleDisconnect(of: 1, at: host.now)
-    host.advance(by: .milliseconds(3_999))
-    #expect(host.connection == 1)
-    host.advance(by: .milliseconds(1))
-    #expect(host.sent == [Self.registration(isReturning: true)])
-    host.answer(.replaced)
-    #expect(host.takeEvents() == [.replaced])
+  @Test(arguments: [RegistrationRefusal.identityInUse, .otherKey])
+  func `a host that is not let in asks again, tells that once, and gives up after 4 seconds`(
+    refusal: RegistrationRefusal
+  ) {
+    var host = HostScript()
+    host.answer(.notRegistered(refusal))
+    #expect(host.takeEvents() == [.refused(refusal)])
+    for _ in 0..<7 {
+      host.advance(by: .milliseconds(499))
+      #expect(host.sent == [] && host.connection == 1)
+      host.advance(by: .milliseconds(1))
+      #expect(host.sent == [Self.registration()])
+      host.answer(.notRegistered(refusal))
+      #expect(host.takeEvents() == [] && !host.machine.isAdmitting(at: host.now))
+    }
+    host.advance(by: .milliseconds(500))
+    host.answer(.notRegistered(refusal))
+    #expect(host.takeEvents() == [.gaveUp(refusal)])
     #expect(host.machine.nextTimeout == nil)
   }
 
-  @Test func `a host returns when the process that replaced it was dead`() {
+  @Test func `a host that is let in after all is one like any other`() {
+    var host = HostScript()
+    host.answer(.notRegistered(.identityInUse))
+    host.advance(by: .seconds(3))
+    host.answer(.notRegistered(.identityInUse))
+    host.advance(by: .milliseconds(500))
+    host.answer(.registered(RegistrationResult()))
+    #expect(host.takeEvents() == [.refused(.identityInUse), .registered])
+    #expect(host.machine.isAdmitting(at: host.now))
+    // Four seconds count from the first refusal in a row.
+    host.fire()
+    host.answer(.replaced)
+    host.answer(.notRegistered(.identityInUse))
+    #expect(host.takeEvents() == [.leaseEnded, .refused(.identityInUse)])
+    #expect(host.machine.nextTimeout == host.now + .milliseconds(500))
+  }
+
+  @Test func `a host whose id another process has taken registers again at once`() {
     var host = HostScript.registered()
     host.advance(by: .seconds(1))
     host.answer(.replaced)
-    host.advance(by: .seconds(4))
-    host.answer(.registered(RegistrationResult()))
-    #expect(host.takeEvents() == [.leaseEnded, .registered])
-    host.fire()
-    host.answer(.replaced)
-    #expect(host.takeEvents() == [.leaseEnded])
+    #expect(host.sent == [Self.registration()] && host.connection == 1)
+    // What the host had sent before is answered in the same way.
+    host.machine.drain(at: host.now)
+    host.collect()
+    host.answer(.notRegistered(.identityInUse), to: Self.registration())
+    host.answer(.replaced, to: .drain)
+    #expect(host.takeEvents() == [.leaseEnded, .refused(.identityInUse)])
+    #expect(host.sent == [])
+  }
+
+  @Test func `a host that is not let in can leave, and a new connection begins again`() {
+    var host = HostScript()
+    host.answer(.notRegistered(.otherKey))
+    host.advance(by: .milliseconds(3_400))
+    host.answer(.notRegistered(.otherKey))
+    host.machine.handleDisconnect(of: 1, at: host.now)
+    host.advance(by: .milliseconds(700))
+    #expect(host.connection == 2)
+    host.answer(.notRegistered(.otherKey))
+    #expect(host.takeEvents() == [.refused(.otherKey)])
+    host.machine.withdraw(at: host.now)
+    host.collect()
+    #expect(host.takeEvents() == [.withdrawn] && host.sent == [])
   }
 
   @Test func `an operator's wish that a host drains is told once, and repeated to the directory`() {
@@ -158,10 +198,15 @@ import Testing
       host.advance(by: .seconds(1))
       host.answer(.renewed(isDraining: true, assigned: []))
     }
-    #expect(host.takeEvents() == [.drainRequested])
+    #expect(host.takeEvents() == [.drainRequested(patience: nil)])
+    for _ in 0..<2 {
+      host.advance(by: .seconds(1))
+      host.answer(.renewed(isDraining: true, patience: .seconds(9), assigned: []))
+    }
+    #expect(host.takeEvents() == [.drainRequested(patience: .seconds(9))])
     host.machine.handleDisconnect(of: 1, at: host.now)
     host.advance(by: .milliseconds(500))
-    #expect(host.sent == [Self.registration(isReturning: true, isDraining: true)])
+    #expect(host.sent == [Self.registration(isDraining: true)])
     #expect(host.admit(.player(1), HostScript.claim(1)) == .tryAgain)
   }
 

@@ -85,7 +85,7 @@ import Testing
     #expect(advance(by: .milliseconds(1)) == [.ask(Self.doors[0])])
   }
 
-  @Test(arguments: [PlacementRefusal.otherVersion, .matchIsOver, .tooManyPlayers])
+  @Test(arguments: [PlacementRefusal.otherVersion, .matchIsOver, .tooManyPlayers, .otherKey])
   func `a refusal that will not pass is the end`(_ refusal: PlacementRefusal) {
     var player = player
     var now = now

@@ -47,16 +47,27 @@ struct CommandScript {
     case 0...1:
       let game = generator.chance(0.9) ? GameVersion.hockey : .newHockey
       let regions = [[], ["eu"], ["us", "eu"], ["asia"]].randomElement(using: &generator) ?? []
-      return .place(
-        PlacementRequest(.match(number(1...6)), players: players(3), game: game, near: regions))
+      var request = PlacementRequest(
+        .match(number(1...6)), players: players(3), game: game, near: regions)
+      if generator.chance(0.5) { request.key = .key(generator.chance(0.9) ? 1 : 2) }
+      return .place(request)
     case 2: return .locate(.match(number(1...6)), player: .player(number(1...9)))
     case 3:
       let host = HostRecord.make(number(1...4)).id
       return generator.chance(0.1)
-        ? .drain(host) : generator.chance(0.5) ? .doors(of: host) : .status
+        ? .drain(host, patience: generator.chance(0.5) ? .milliseconds(Int64(number(0...9))) : nil)
+        : [.doors(of: host), .status, .match(.match(number(1...6)))].randomElement(
+          using: &generator)!
     case 4...6: return aboutClaim()
     default: return aboutHost()
     }
+  }
+
+  /// Keys that are most often those of all hosts.
+  private mutating func keys() -> HostKeys {
+    generator.chance(0.9)
+      ? .keys(1, 2)
+      : [.keys(2, 1), .keys(2), .keys(1), HostKeys()].randomElement(using: &generator)!
   }
 
   private mutating func sender(_ host: PeerID) -> CommandSender {
@@ -78,8 +89,7 @@ struct CommandScript {
       for _ in 0..<number(0...3) { holding.append(HeldMatch(claim(), players: players(4))) }
       command = .register(
         HostRegistration(
-          record, isReturning: generator.chance(0.8), isDraining: generator.chance(0.05),
-          holding: holding))
+          record, keys: keys(), isDraining: generator.chance(0.05), holding: holding))
     }
     return .host(command, from: sender(record.id))
   }

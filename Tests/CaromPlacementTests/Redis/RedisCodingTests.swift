@@ -33,12 +33,22 @@ import Testing
     let arguments = RedisCommand.arguments(.place(request), fleet: Self.fleet)
     #expect(
       arguments.map { String(decoding: $0, as: UTF8.self) } == [
-        "FCALL", "carom_fleet_1", "1", "carom:{rack-1}:", "place", "match-10001", "air-hockey 1",
-        "eu us", PeerID.player(1).description,
+        "FCALL", "carom_fleet_2", "1", "carom:{rack-1}:", "place", "match-10001", "air-hockey 1",
+        "eu us", "", PeerID.player(1).description,
       ])
+    var keyed = request
+    keyed.key = .key(1)
+    let registration = HostRegistration(.make(1), keys: .keys(1, 2))
+    let sender = CommandSender(HostRecord.make(1).id, run: 1, connection: 1)
+    let register = RedisCommand.arguments(
+      .host(.register(registration), from: sender), fleet: Self.fleet)
+    let keys = "\(KeyFingerprint.key(1)) \(KeyFingerprint.key(2))"
+    #expect(String(decoding: register[9], as: UTF8.self) == keys)
+    let withKey = RedisCommand.arguments(.place(keyed), fleet: Self.fleet)
+    #expect(String(decoding: withKey[8], as: UTF8.self) == KeyFingerprint.key(1).description)
     #expect(
       String(decoding: RedisCommand.encode(.status, fleet: Self.fleet), as: UTF8.self)
-        == "*5\r\n$5\r\nFCALL\r\n$13\r\ncarom_fleet_1\r\n$1\r\n1\r\n$15\r\ncarom:{rack-1}:\r\n"
+        == "*5\r\n$5\r\nFCALL\r\n$13\r\ncarom_fleet_2\r\n$1\r\n1\r\n$15\r\ncarom:{rack-1}:\r\n"
         + "$6\r\nstatus\r\n")
   }
 
@@ -53,7 +63,7 @@ import Testing
     func text(_ text: String) -> RESPValue { .bulkString(Array(text.utf8)) }
     let host = HostRecord.make(1)
     let sender = CommandSender(host.id, run: 1, connection: 1)
-    let registration = HostRegistration(host, isReturning: false)
+    let registration = HostRegistration(host)
     let record = RESPValue.bulkString(host.encoded)
     let stranger = text(PeerID.player(1).description)
     let claim = RESPValue.array([text("m"), text("1")])

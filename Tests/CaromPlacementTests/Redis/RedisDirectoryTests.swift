@@ -116,7 +116,7 @@ struct RedisDirectoryTests {
       let record = HostRecord.make(1)
       let sender = CommandSender(record.id, run: 1, connection: 1)
       let register = DirectoryCommand.host(
-        .register(HostRegistration(record, isReturning: false)), from: sender)
+        .register(HostRegistration(record)), from: sender)
       let place = DirectoryCommand.place(
         PlacementRequest(.match(1), players: [.player(1)], game: .hockey))
       // The commands are sent one after another without waiting for answers in between.

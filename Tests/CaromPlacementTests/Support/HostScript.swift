@@ -13,7 +13,7 @@ struct HostScript {
   private(set) var events: [FleetHost.Event] = []
 
   init(seats: Int = 4) {
-    machine = FleetHost(.make(1, seats: seats), run: 5, at: .zero)
+    machine = FleetHost(.make(1, seats: seats), keys: .keys(1, 2), run: 5, at: .zero)
     machine.handleTimeout(at: now)
     collect()
   }

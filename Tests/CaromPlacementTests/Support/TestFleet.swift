@@ -27,6 +27,7 @@ final class MemoryDirectoryUnderTest: DirectoryUnderTest {
 /// A host that a case of the table speaks for.
 struct TestHost {
   let record: HostRecord
+  var keys = HostKeys()
   var run: UInt64 = 1
   var connection: UInt64 = 1
 
@@ -34,9 +35,11 @@ struct TestHost {
   var sender: CommandSender { CommandSender(id, run: run, connection: connection) }
 
   /// The same process on its next connection.
-  var reconnected: TestHost { TestHost(record: record, run: run, connection: connection + 1) }
+  var reconnected: TestHost {
+    TestHost(record: record, keys: keys, run: run, connection: connection + 1)
+  }
   /// Another process with the same id.
-  var restarted: TestHost { TestHost(record: record, run: run + 1) }
+  var restarted: TestHost { TestHost(record: record, keys: keys, run: run + 1) }
 }
 
 /// The commands of a case, in short.
@@ -59,19 +62,20 @@ final class TestFleet {
 
   @discardableResult
   func register(
-    _ host: TestHost, isReturning: Bool = false, isDraining: Bool = false,
-    holding: [HeldMatch] = []
+    _ host: TestHost, isDraining: Bool = false, holding: [HeldMatch] = []
   ) async throws -> DirectoryAnswer {
     let registration = HostRegistration(
-      host.record, isReturning: isReturning, isDraining: isDraining, holding: holding)
+      host.record, keys: host.keys, isDraining: isDraining, holding: holding)
     return try await send(.register(registration), from: host)
   }
 
   /// Registers a new host, and returns it.
   func start(
-    _ number: Int, region: String = "eu", game: GameVersion = .hockey, seats: Int = 8
+    _ number: Int, region: String = "eu", game: GameVersion = .hockey, seats: Int = 8,
+    keys: HostKeys = HostKeys()
   ) async throws -> TestHost {
-    let host = TestHost(record: .make(number, region: region, game: game, seats: seats))
+    let host = TestHost(
+      record: .make(number, region: region, game: game, seats: seats), keys: keys)
     #expect(try await register(host) == .registered(RegistrationResult()))
     return host
   }

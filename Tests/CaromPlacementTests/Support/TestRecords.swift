@@ -37,6 +37,19 @@ extension HostRecord {
   }
 }
 
+extension HostKeys {
+  /// The keys with these numbers.
+  static func keys(_ numbers: Int...) -> HostKeys { HostKeys(numbers.map(KeyFingerprint.key)) }
+}
+
+extension KeyFingerprint {
+  /// The fingerprint of a key for tests: the same number makes the same key.
+  static func key(_ number: Int) -> KeyFingerprint {
+    var generator = SeededGenerator(seed: UInt64(number))
+    return BackendKey(using: &generator).fingerprint
+  }
+}
+
 extension Checkpoint {
   static func at(_ tick: UInt64) -> Checkpoint {
     Checkpoint(tick: tick, state: [UInt8(truncatingIfNeeded: tick), 0, 0xFF, 13, 10])!
@@ -54,7 +67,7 @@ extension DirectoryAnswer {
   }
 
   var assigned: [MatchClaim]? {
-    if case .renewed(_, let assigned) = self { assigned } else { nil }
+    if case .renewed(_, _, let assigned) = self { assigned } else { nil }
   }
 
   var statusReport: FleetStatus? { if case .status(let status) = self { status } else { nil } }

@@ -73,8 +73,9 @@ import Testing
   @Test func `every refusal says what to do`() {
     let refusals: [PlacementRefusal] = [
       .noRoom, .noSuchVersion, .otherVersion, .matchIsOver, .unknownMatch, .tooManyPlayers,
+      .otherKey,
     ]
-    #expect(Set(refusals.map(\.description)).count == 6)
+    #expect(Set(refusals.map(\.description)).count == 7)
     #expect(refusals.allSatisfy { $0.description.contains(":") || $0 == .tooManyPlayers })
   }
 }

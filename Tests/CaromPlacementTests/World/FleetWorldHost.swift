@@ -74,7 +74,7 @@ extension FleetWorld {
 
   private func handle(_ event: FleetHost.Event, at index: Int) {
     switch event {
-    case .registered, .leaseEnded: break
+    case .registered, .leaseEnded, .refused: break
     case .assigned(let claim, let checkpoint, _):
       noteStart(of: claim, checkpoint)
       let end = now + generator.duration(in: settings.matchLength)
@@ -92,7 +92,7 @@ extension FleetWorld {
       }
     case .drainRequested:
       for match in hosts[index].games.keys.sorted() { move(match, from: index) }
-    case .replaced, .withdrawn:
+    case .gaveUp, .withdrawn:
       hosts[index].machine = nil
       hosts[index].games = [:]
       schedule(.interference(.restart), after: .seconds(1))

@@ -24,7 +24,7 @@ struct ToolFleetTests {
   private static func join(
     _ record: HostRecord, _ server: RedisServer, on loop: NetworkLoop
   ) async throws -> (FleetMembership, AsyncStream<FleetMembership.Event>.Iterator) {
-    let host = FleetMembership(of: record, in: try FleetAddress(server.fleet()), on: loop)
+    let host = FleetMembership(of: record, in: try FleetAddress(server.fleet()), keys: [], on: loop)
     var events = host.events.makeAsyncIterator()
     await host.join()
     while let event = await events.next(), event != .host(.registered) {}
@@ -86,10 +86,14 @@ struct ToolFleetTests {
         #expect(try await status.line("added", with: records[0].id.description).matches == 0)
         #expect(try await status.line("fleet", with: "\"hosts\":2").matches == 1)
         let digits = String(records[1].id.description.prefix(8))
-        let drain = try Self.start("drain", digits.uppercased(), of: server)
+        let drain = try Self.start(
+          "drain", digits.uppercased(), of: server, with: ["--patience", "90"]
+        )
         #expect(await drain.process.status == 0)
         #expect(try await drain.line("updated").state == "draining")
-        while let event = await events.next(), event != .host(.drainRequested) {}
+        while let event = await events.next() {
+          if case .host(.drainRequested(patience: .seconds(90)?)) = event { break }
+        }
         let full = try Self.start("place", "m2", of: server, with: Self.game + ["--near", "us"])
         #expect(await full.process.status == 69)
         await second.withdraw()
@@ -187,6 +191,10 @@ struct ToolFleetTests {
       }
       try await Self.expect(64, "'--fleet", ["status"])
       try await Self.expect(64, "--every", ["watch", "--every", "0"] + fleet)
+      try await Self.expect(64, "rediss://", ["status", "--redis-ca", "x"] + fleet)
+      try await Self.expect(64, "--patience", ["drain", "abcd", "--patience", "86401"] + fleet)
+      try await Self.expect(69, "does not know match m", ["result", "m"] + fleet)
+      try await Self.expect(65, "MATCH", ["result", "m 1"] + fleet)
       try await Self.expect(64, "4 to 32", ["drain", "abc"] + fleet)
       try await Self.expect(64, "PLAYER '1'", ["place", "m", "1"] + Self.game + fleet)
       let player = PeerID(high: 1, low: 2).description
