@@ -309,7 +309,7 @@ let package = Package(
       "CaromFleet",
       [
         "Carom", "CaromCore", "CaromCrypto", "CaromFleet", "CaromPlacement", "CaromProtocol",
-        "CaromSession", "CaromTransport", "TestAgones", "TestRedis", "TestTLS",
+        "CaromSession", "CaromTransport", "TestAgones", "TestRedis", "TestRelay", "TestTLS",
       ]),
     .target(
       name: "MultipeerSamples", dependencies: [.byName(name: multipeer)],
@@ -349,7 +349,7 @@ let package = Package(
       "CaromSession",
       [
         "Carom", "CaromCore", "CaromCrypto", "CaromDNS", "CaromProtocol", "CaromSession",
-        "CaromTesting", "CaromTransport", "TestClock", "TestTLS",
+        "CaromTesting", "CaromTransport", "TestClock", "TestRelay", "TestTLS",
       ]),
     tests(
       "CaromServer",

@@ -189,11 +189,13 @@ static bool make_room(cuv_udp *udp, size_t count) {
               sizeof *udp->entries);
 }
 
-bool cuv_udp_queue(cuv_udp *udp, const uint8_t *bytes, size_t count,
-                   const cuv_endpoint *destination, uint32_t interface) {
+/// Appends an entry of `count` bytes, which the caller copies to its offset. Returns NULL if the
+/// queue is full.
+static inline cuv_entry *append(cuv_udp *udp, size_t count, const cuv_endpoint *destination,
+                                uint32_t interface) {
   if (udp->watch.closed || !make_room(udp, count)) {
     udp->counters.queue_drops++;
-    return false;
+    return NULL;
   }
   cuv_entry *e = &udp->entries[udp->entry_end++];
   e->offset = (uint32_t)udp->queue_end;
@@ -201,8 +203,25 @@ bool cuv_udp_queue(cuv_udp *udp, const uint8_t *bytes, size_t count,
   e->interface = interface;
   e->alone = false;
   e->address_length = cuv_address_from(destination, udp->v6, &e->address);
-  if (count > 0) memcpy(udp->queue + udp->queue_end, bytes, count);
   udp->queue_end += count;
+  return e;
+}
+
+bool cuv_udp_queue(cuv_udp *udp, const uint8_t *bytes, size_t count,
+                   const cuv_endpoint *destination, uint32_t interface) {
+  const cuv_entry *e = append(udp, count, destination, interface);
+  if (e == NULL) return false;
+  if (count > 0) memcpy(udp->queue + e->offset, bytes, count);
+  return true;
+}
+
+bool cuv_udp_queue_parts(cuv_udp *udp, const uint8_t *first, size_t first_count,
+                         const uint8_t *second, size_t second_count,
+                         const cuv_endpoint *destination, uint32_t interface) {
+  const cuv_entry *e = append(udp, first_count + second_count, destination, interface);
+  if (e == NULL) return false;
+  if (first_count > 0) memcpy(udp->queue + e->offset, first, first_count);
+  if (second_count > 0) memcpy(udp->queue + e->offset + first_count, second, second_count);
   return true;
 }
 

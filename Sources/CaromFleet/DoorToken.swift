@@ -10,7 +10,7 @@ package struct DoorToken: Hashable, Sendable {
 
   /// Creates the token of a player with this claim.
   init(
-    for player: PeerID, with claim: MatchClaim, doors: [Endpoint], key: BackendKey,
+    for player: PeerID, with claim: MatchClaim, doors: [RoutedEndpoint], key: BackendKey,
     at now: UnixTime, using generator: inout some RandomNumberGenerator
   ) throws(ConnectTokenError) {
     token = try ConnectToken(

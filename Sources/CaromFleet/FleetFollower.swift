@@ -31,8 +31,8 @@ package actor FleetFollower: LoopActor {
   private var machine: HostFailover
   /// The token with which the player asks; nil if it knows no door yet.
   private var doorToken: ConnectToken?
-  /// Where the host is at which the player is; empty if it is at none.
-  private var host: [Endpoint] = []
+  /// The token of the host at which the player is; nil if it is at none.
+  private var host: ConnectToken?
   /// Whether a door has said that the match is there, and nothing has come from the host since.
   private var wasToldToStay = false
   private var timer: LoopTimer?
@@ -55,7 +55,7 @@ package actor FleetFollower: LoopActor {
   /// Reports that the player joins the host of a token, which it has from the matchmaker, or from
   /// the host that it leaves. From then on the player's host is watched.
   package func joins(with token: ConnectToken) {
-    host = token.hosts
+    host = token
     heard()
   }
 
@@ -65,16 +65,16 @@ package actor FleetFollower: LoopActor {
   }
 
   /// The doors that the player knows.
-  package var doors: [Endpoint] { machine.doors }
+  package var doors: [RoutedEndpoint] { machine.doors }
 
   /// Whether the player has heard nothing from its host for so long that it asks the doors.
   package var isAsking: Bool { machine.isAsking }
 
   private func set(_ token: ConnectToken) {
     doorToken = token
-    guard token.hosts != machine.doors else { return }
-    let first = Int.random(in: token.hosts.indices, using: &generator)
-    machine.setDoors(token.hosts, startingWith: first)
+    let doors = token.doors
+    guard doors != machine.doors else { return }
+    machine.setDoors(doors, startingWith: Int.random(in: doors.indices, using: &generator))
   }
 
   /// Reports that something has come from the host.
@@ -88,7 +88,7 @@ package actor FleetFollower: LoopActor {
   /// Reports that the player is at no host any more, or could not join one. The next answer of a
   /// door therefore leads it to one, even if that is the same host.
   package func lostHost() {
-    host = []
+    host = nil
     machine.lost(at: loop.now)
     proceed()
   }
@@ -110,7 +110,7 @@ package actor FleetFollower: LoopActor {
       case .ask(let door): Task { await ask(door) }
       case .join(let bytes):
         guard let token = try? ConnectToken(decoding: bytes.span) else { break }
-        host = token.hosts
+        host = token
         take(.join(token))
       case .end: take(.over)
       case .giveUp(let refusal): take(.giveUp(refusal))
@@ -120,7 +120,7 @@ package actor FleetFollower: LoopActor {
   }
 
   /// Asks a door. If it does not answer, the machine asks the next one.
-  private func ask(_ door: Endpoint) async {
+  private func ask(_ door: RoutedEndpoint) async {
     guard let doorToken, let reason = await goodbye(of: door, doorToken), timer != nil,
       let answer = HostFailover.DoorAnswer(reason)
     else { return }
@@ -133,17 +133,20 @@ package actor FleetFollower: LoopActor {
   }
 
   private func isAtHost(of answer: HostFailover.DoorAnswer) -> Bool {
-    guard case .moved(let bytes) = answer else { return false }
-    return (try? ConnectToken(decoding: bytes.span))?.hosts == host
+    guard case .moved(let bytes) = answer, let host,
+      let next = try? ConnectToken(decoding: bytes.span)
+    else { return false }
+    return next.hosts == host.hosts && next.routing == host.routing
   }
 
   /// Returns the reason with which a door ends the connection on which the player asks it; nil if
   /// it cannot be reached.
-  private func goodbye(of door: Endpoint, _ token: ConnectToken) async -> DisconnectReason? {
+  private func goodbye(of door: RoutedEndpoint, _ token: ConnectToken) async -> DisconnectReason? {
     do {
       return try await Session.join(
-        [door], as: player, over: kinds, security: .token(token), within: Self.answerLimit,
-        loop: loop
+        [door.endpoint], as: player, over: kinds, security: .token(token),
+        within: Self.answerLimit,
+        routing: door.routing.map { .bothWays($0) } ?? SessionRouting(), loop: loop
       ) { _, _ in nil }
     } catch SessionError.refused(let reason) { return reason } catch { return nil }
   }

@@ -11,7 +11,7 @@ struct FleetDoors {
   static let questionLimit = 256
 
   /// The doors that the host's players know.
-  var endpoints: [Endpoint] = []
+  var known: [RoutedEndpoint] = []
   /// When all players must have new door tokens.
   var renewal: Instant?
   var timer: LoopTimer?
@@ -26,29 +26,29 @@ extension FleetMatches {
   /// the only one that it knows, it asks more often: if it dies, nobody can help its players.
   func findDoors() {
     if doors.timer == nil { doors.timer = LoopTimer(on: loop, owner: self) { $0.findDoors() } }
-    let isAlone = Set(doors.endpoints).isSubset(of: membership.record.endpoints)
+    let isAlone = Set(doors.known).isSubset(of: membership.record.doors)
     doors.timer?.arm(
       at: loop.now
         + (isAlone ? PlacementRules.firstDoorsInterval : PlacementRules.doorsInterval))
     Task { [weak self, membership] in
       // While the directory is away, the players keep the doors that they know.
-      guard let endpoints = try? await membership.findDoors() else { return }
-      await self?.set(endpoints)
+      guard let doors = try? await membership.findDoors() else { return }
+      await self?.set(doors)
     }
   }
 
-  private func set(_ endpoints: [Endpoint]) {
+  private func set(_ known: [RoutedEndpoint]) {
     let now = loop.now
-    guard endpoints != doors.endpoints || doors.renewal.map({ $0 <= now }) ?? true else { return }
-    doors.endpoints = endpoints
+    guard known != doors.known || doors.renewal.map({ $0 <= now }) ?? true else { return }
+    doors.known = known
     doors.renewal = now + PlacementRules.doorTokenInterval
     for peer in players.keys { tellDoors(to: peer) }
   }
 
   func tellDoors(to peer: Peer) {
-    guard !doors.endpoints.isEmpty, let claim = FleetGate.claim(of: peer.info),
+    guard !doors.known.isEmpty, let claim = FleetGate.claim(of: peer.info),
       let token = try? DoorToken(
-        for: peer.id, with: claim, doors: doors.endpoints, key: key,
+        for: peer.id, with: claim, doors: doors.known, key: key,
         at: UnixTime(milliseconds: WallClock.milliseconds), using: &generator)
     else { return }
     // A player who has no room for it now gets the next one soon.

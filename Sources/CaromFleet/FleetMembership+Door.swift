@@ -31,15 +31,16 @@ extension FleetMembership {
 
   /// Returns the endpoints at which the players of this host can ask where their match is, at most
   /// 6: those of up to 6 other hosts, and this one's own if there is room.
-  package func findDoors() async throws(RedisError) -> [Endpoint] {
+  package func findDoors() async throws(RedisError) -> [RoutedEndpoint] {
     guard case .doors(let others) = try await ask(.doors(of: record.id)) else { return [] }
-    var endpoints: [Endpoint] = []
+    var doors: [RoutedEndpoint] = []
     for choice in 0..<ConnectToken.hostLimit {
       for host in others + [record] where choice < host.endpoints.count {
-        endpoints.append(host.endpoints[choice])
+        doors.append(RoutedEndpoint(host.endpoints[choice], routing: host.routing))
       }
     }
-    return Array(endpoints.filter(ConnectToken.isUsable).prefix(PlacementRules.doorLimit))
+    let usable = doors.filter { ConnectToken.isUsable($0.endpoint) }
+    return Array(usable.prefix(PlacementRules.doorLimit))
   }
 
   private func ask(_ command: DirectoryCommand) async throws(RedisError) -> DirectoryAnswer {

@@ -29,7 +29,9 @@ extension Session {
     let gate = FleetGate(takesOneMatch: fleet.takesOneMatch)
     return try await host(
       as: local, port: port, on: addresses, over: kinds, seats: seats, timing: timing,
-      security: .token(keys: [fleet.key] + fleet.otherKeys, as: fleet.identity), loop: loop,
+      security: .token(keys: [fleet.key] + fleet.otherKeys, as: fleet.identity),
+      // The proxy may keep the bytes, or remove them.
+      routing: SessionRouting(received: fleet.routing), loop: loop,
       admit: { gate.admit($0) }
     ) { session, port in
       let record = fleet.record(port: port, seats: seats)

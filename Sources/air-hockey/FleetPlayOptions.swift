@@ -111,8 +111,14 @@ struct FleetTable: Sendable {
       throw CommandFailure(
         .unreachable, "this computer has no address for players: check --interface")
     }
-    return HostRecord(
-      key: identity.publicKey, endpoints: Array(endpoints), region: region, game: .airHockey,
-      seats: 2)
+    return record(at: Array(endpoints))
+  }
+
+  /// Returns the record of this table, which players reach at `endpoints`, where a proxy may find
+  /// it by `routing`.
+  func record(at endpoints: [Endpoint], routing: DatagramRouting? = nil) -> HostRecord {
+    HostRecord(
+      key: identity.publicKey, endpoints: endpoints, routing: routing, region: region,
+      game: .airHockey, seats: 2)
   }
 }

@@ -64,6 +64,7 @@ struct HostCommand: AsyncParsableCommand {
   @Option(
     help: "The region of this table in its fleet, such as eu-west: visible ASCII characters.")
   var region = FleetTable.anyRegion
+  @OptionGroup var advertised: AdvertiseOptions
 
   mutating func validate() throws {
     try PortRange.check(port)
@@ -71,6 +72,7 @@ struct HostCommand: AsyncParsableCommand {
       throw ValidationError("--matches must be a whole number, 1 or more.")
     }
     try fleet.check(net.protection, isHost: true)
+    try advertised.check(isInFleet: fleet.fleet != nil)
     try checkTables()
     try checkFleet()
     try checkClients()
@@ -243,7 +245,10 @@ struct HostCommand: AsyncParsableCommand {
         over: page == nil && !kiosk ? net.kinds : net.kinds.union(.webSocket),
         seats: sessionSeats.players,
         spectatorSeats: table == nil ? sessionSeats.spectators : 0, timing: net.timing,
-        security: security, browsers: browsers, conditions: net.conditions, loop: loop,
+        security: security, browsers: browsers,
+        // The proxy may keep the bytes, or remove them.
+        routing: SessionRouting(received: advertised.routing), conditions: net.conditions,
+        loop: loop,
         admit: { info in
           if table != nil { return gate.admit(info) }
           return hall?.admit(info) ?? Self.admit(info)
@@ -321,9 +326,13 @@ struct HostCommand: AsyncParsableCommand {
   ) async throws -> FleetMatches? {
     guard let table else { return nil }
     let interfaces = net.interfaces.selected(from: try Interfaces.list())
+    let endpoints = try await advertised.findEndpoints(game.setup.agones, on: session.loop)
+    let record =
+      endpoints.isEmpty
+      ? try table.record(on: interfaces, port: port)
+      : table.record(at: endpoints, routing: advertised.routing)
     let membership = FleetMembership(
-      of: try table.record(on: interfaces, port: port), in: table.address, keys: [table.key],
-      on: session.loop)
+      of: record, in: table.address, keys: [table.key], on: session.loop)
     let matches = FleetMatches(of: membership, over: session, gate: gate, key: table.key) { event in
       game.assumeIsolated { game in
         game.handle(event)

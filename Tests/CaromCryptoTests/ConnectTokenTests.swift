@@ -177,11 +177,11 @@ struct ConnectTokenTests {
     #expect(throws: ConnectTokenError.malformed(.tooLarge(length: 257, limit: 256))) {
       try read(data)
     }
-    #expect(throws: DecodeError.tooLarge(length: 513, limit: 512)) {
-      try ConnectToken(decoding: [UInt8](repeating: 0, count: 513).span)
+    #expect(throws: DecodeError.tooLarge(length: 769, limit: 768)) {
+      try ConnectToken(decoding: [UInt8](repeating: 0, count: 769).span)
     }
-    #expect(throws: DecodeError.tooLarge(length: 684, limit: 683)) {
-      try ConnectToken(String(repeating: "A", count: 684))
+    #expect(throws: DecodeError.tooLarge(length: 1_025, limit: 1_024)) {
+      try ConnectToken(String(repeating: "A", count: 1_025))
     }
   }
 

@@ -13,7 +13,8 @@ struct DoorTokenTests {
   private func makeToken(_ seed: UInt64 = 1) throws -> ConnectToken {
     var generator = SeededGenerator(seed: seed)
     return try ConnectToken(
-      asking: [door], player: player, lifetime: .seconds(30), data: [9], key: backendKey, at: now,
+      asking: [RoutedEndpoint(door)], player: player, lifetime: .seconds(30), data: [9],
+      key: backendKey, at: now,
       using: &generator)
   }
 

@@ -178,8 +178,8 @@ struct AgonesReporterTests {
     try await Self.with(object) { standIn, loop in
       let test = TestReporter(to: try await standIn.listen(), on: loop)
       await test.reporter.begin()
-      let list = AgonesRequest.setList(name: "players", capacity: 2, values: [])
-      #expect(await test.next() == .refused(list, status: 404))
+      let list = "PATCH /v1beta1/lists/players"
+      #expect(await test.next() == .refused(request: list, status: 404))
       await test.reporter.setMatches(3, capacity: 4)
       await standIn.waitForServer { $0.counters["rooms"] == .init(count: 3, capacity: 4) }
       await test.reporter.shutdown()

@@ -22,8 +22,9 @@ struct FleetDoorTests {
     var generator = SystemRandomNumberGenerator()
     let now = UnixTime(milliseconds: WallClock.milliseconds)
     return try ConnectToken(
-      asking: doors, player: player.info.id, lifetime: PlacementRules.doorTokenLifetime,
-      data: data, key: key ?? self.key, at: now + (.zero - age), using: &generator)
+      asking: doors.map { RoutedEndpoint($0) }, player: player.info.id,
+      lifetime: PlacementRules.doorTokenLifetime, data: data, key: key ?? self.key,
+      at: now + (.zero - age), using: &generator)
   }
 
   /// Returns the reason with which a door refuses the player who comes with this token.

@@ -96,7 +96,7 @@ struct FleetFollowerTests {
           let token = try await place(for: leo.player, in: address, on: loop)
           #expect(token.hosts == dying.record.endpoints)
           try await leo.join(with: token, on: loop) { _ in
-            let doors = other.record.endpoints + dying.record.endpoints
+            let doors = other.record.doors + dying.record.doors
             #expect(await leo.follower.doors == doors)
             let checkpoint = try #require(Checkpoint(tick: 5, state: [5]))
             try await dying.wait(for: .began(.match(1), nil, players: [.player(1)]))

@@ -174,15 +174,15 @@ struct FleetMembershipTests {
       let address = try server.address()
       var hosts = [try await TestHost(.make(1), in: address, on: loop)]
       let first = hosts[0].membership
-      #expect(try await first.findDoors() == first.record.endpoints)
+      #expect(try await first.findDoors() == first.record.doors)
       hosts.append(try await TestHost(.make(2), in: address, on: loop))
       #expect(
         try await first.findDoors()
-          == hosts[1].membership.record.endpoints + first.record.endpoints)
+          == hosts[1].membership.record.doors + first.record.doors)
       for number in 3...7 {
         hosts.append(try await TestHost(.make(number), in: address, on: loop))
       }
-      let others = hosts.dropFirst().flatMap(\.membership.record.endpoints)
+      let others = hosts.dropFirst().flatMap(\.membership.record.doors)
       #expect(Set(try await first.findDoors()) == Set(others) && others.count == 6)
       for host in hosts { await host.membership.withdraw() }
       await #expect(throws: RedisError.self) { try await first.findDoors() }

@@ -20,8 +20,10 @@ extension MessageChannel<Count> {
 }
 
 /// A host of a fleet whose matches are the simplest that there are: each is a number.
-func hostCounts(in fleet: FleetSettings, as me: PeerInfo, on loop: NetworkLoop) async throws {
-  try await Session.host(in: fleet, as: me, seats: 64, loop: loop) { session, matches in
+func hostCounts(
+  in fleet: FleetSettings, as me: PeerInfo, port: UInt16 = 0, on loop: NetworkLoop
+) async throws {
+  try await Session.host(in: fleet, as: me, port: port, seats: 64, loop: loop) { session, matches in
     var counts: [MatchID: Count] = [:]
     // The matches that wait for another host, and must not change meanwhile.
     var moving: Set<MatchID> = []
@@ -147,4 +149,20 @@ func runHost(
   // Players must name the same application.
   let me = PeerInfo(name: "counts in \(fleet.region)", application: "counts")
   try await hostCounts(in: fleet, as: me, on: loop)
+}
+
+/// A host of a fleet in a pod of Agones, which tells where players reach it. `run` runs its
+/// matches.
+func hostUnderAgones(
+  _ sidecar: AgonesSidecar, as me: PeerInfo, port: UInt16 = 7777, on loop: NetworkLoop,
+  in fleet: ([Endpoint]) -> FleetSettings, run: (Session, FleetMatches) async throws -> Void
+) async throws {
+  let endpoints = try await sidecar.findEndpoints(on: loop)
+  let reporter = AgonesReporter(to: sidecar, seats: 64, on: loop) { print("Agones: \($0)") }
+  try await Session.host(in: fleet(endpoints), as: me, port: port, seats: 64, loop: loop) {
+    session, matches in
+    await reporter.begin(session)
+    try await run(session, matches)
+  }
+  await reporter.shutdown()
 }

@@ -72,6 +72,45 @@ import Testing
     #expect(error.map { AirHockeyCommand.message(for: $0).contains(advice) } == true)
   }
 
+  @Test(arguments: [
+    (["--advertise", "10.0.0.1:7777"], "needs --fleet ADDRESS"),
+    (["--routing-suffix", "a1"], "need --advertise ADDRESS:PORT"),
+    (["--advertise", "10.0.0.1"], "must be ADDRESS:PORT, agones or agones:NAME"),
+    (["--advertise", "10.0.0.1:0"], "must be from 1 to 65535"),
+    (["--advertise", "agones:"], "needs the name of a port"),
+    (["--advertise", "agones", "--routing-prefix", "a"], "two hexadecimal digits for each byte"),
+    (["--advertise", "agones", "--routing-prefix", ""], "give some, or use no routing"),
+    (
+      ["--advertise", "agones", "--routing-suffix", String(repeating: "a1", count: 33)],
+      "at most 32 bytes, not 33"
+    ),
+    (
+      ["--advertise", "agones", "--routing-suffix", "a1", "--routing-prefix", "a1"],
+      "cannot be combined"
+    ),
+    ([String](repeating: "--advertise=x:1", count: 7), "6 times at most"),
+  ])
+  func `what a table cannot advertise is a usage error that says what to do`(
+    options: [String], advice: String
+  ) {
+    let error = #expect(throws: (any Error).self) {
+      _ = try AirHockeyCommand.parseAsRoot(["host"] + options)
+    }
+    #expect(error.map { AirHockeyCommand.message(for: $0).contains(advice) } == true)
+  }
+
+  @Test func `a table of a fleet advertises what it is told`() throws {
+    let fleet = ["host", "--fleet", "redis://127.0.0.1:1/x", "--key", "backend"]
+    let command =
+      try AirHockeyCommand.parseAsRoot(
+        fleet + ["--advertise", "agones:game-udp", "--advertise", "play.example:7777"]
+          + ["--routing-prefix", "A1ff"]) as? HostCommand
+    #expect(try command?.advertised.routing == .prefix([0xA1, 0xFF]))
+    #expect(command?.advertised.advertise.count == 2)
+    let plain = try AirHockeyCommand.parseAsRoot(fleet) as? HostCommand
+    #expect(plain?.advertised.routing == nil)
+  }
+
   @Test func `at several tables two clients play each other, at one this computer plays`() throws {
     let options = ["host", "--browser", "--security", "none"]
     for (tables, clients) in [([], 1), (["--tables", "1"], 1), (["--tables", "64"], 2)] {

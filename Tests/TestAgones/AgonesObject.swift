@@ -31,6 +31,10 @@ package struct AgonesObject: Sendable {
   package var failureThreshold = 5
   package var initialDelay = 10
   package var isHealthDisabled = false
+  /// Where players reach the server; empty as long as Agones does not know it.
+  package var address = "127.0.0.1"
+  /// The names and numbers of the ports that players use.
+  package var ports: [(name: String, number: Int)] = [("default", 7_777)]
   package var counters = ["rooms": Counter(count: 1, capacity: 10)]
   package var lists = ["players": List(values: [], capacity: 100)]
 
@@ -116,8 +120,12 @@ package struct AgonesObject: Sendable {
     "annotations":{"note":"{\\"nested\\":[1,2]}"},"labels":{"islocal":"true"}},\
     "spec":{"health":{"disabled":\(isHealthDisabled),"period_seconds":\(period),\
     "failure_threshold":\(failureThreshold),"initial_delay_seconds":\(initialDelay)}},\
-    "status":{"state":"\(state)","address":"127.0.0.1","addresses":[],\
-    "ports":[{"name":"default","port":7777}],"players":null,"counters":{},"lists":{}}}
+    "status":{"state":"\(state)","address":"\(address)","addresses":[],\
+    "ports":[\(portsText)],"players":null,"counters":{},"lists":{}}}
     """
+  }
+
+  private var portsText: String {
+    ports.map { #"{"name":"\#($0.name)","port":\#($0.number)}"# }.joined(separator: ",")
   }
 }

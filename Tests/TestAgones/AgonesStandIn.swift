@@ -71,6 +71,9 @@ package actor AgonesStandIn: LoopActor {
     connections = [:]
   }
 
+  /// Changes what Agones knows of the server.
+  package func change(_ body: @Sendable (inout AgonesObject) -> Void) { body(&server) }
+
   package func setFault(_ fault: Fault?) { self.fault = fault }
 
   // MARK: Waiting

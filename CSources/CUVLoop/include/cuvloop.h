@@ -102,7 +102,8 @@ typedef struct {
   uint64_t sent, sent_bytes, send_errors, queue_drops, blocked;
 } cuv_udp_counters;
 
-typedef void (*cuv_udp_receive)(void *_Nonnull context, const cuv_datagram *_Nonnull batch,
+/// The receiver may change the batch, for example to leave out some bytes of a datagram.
+typedef void (*cuv_udp_receive)(void *_Nonnull context, cuv_datagram *_Nonnull batch,
                                 size_t count);
 
 int cuv_udp_create(cuv_loop *_Nonnull loop, const cuv_udp_options *_Nonnull options,
@@ -114,6 +115,10 @@ int cuv_udp_local(const cuv_udp *_Nonnull udp, cuv_endpoint *_Nonnull out);
 /// dropped.
 bool cuv_udp_queue(cuv_udp *_Nonnull udp, const uint8_t *_Nullable bytes, size_t count,
                    const cuv_endpoint *_Nonnull destination, uint32_t interface);
+/// Copies a datagram in two parts into the send queue, as `cuv_udp_queue` does with one part.
+bool cuv_udp_queue_parts(cuv_udp *_Nonnull udp, const uint8_t *_Nullable first, size_t first_count,
+                         const uint8_t *_Nullable second, size_t second_count,
+                         const cuv_endpoint *_Nonnull destination, uint32_t interface);
 /// Passes the queued datagrams to the system, in batches. Datagrams for which the system has no
 /// room stay queued and are sent as soon as it has.
 void cuv_udp_flush(cuv_udp *_Nonnull udp);

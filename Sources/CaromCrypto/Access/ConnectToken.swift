@@ -7,7 +7,7 @@ import CaromCore
 /// token can join in the player's place. `description` does not show the token.
 public struct ConnectToken: Sendable {
   /// The maximum length of a token in bytes.
-  public static let maximumLength = 512
+  public static let maximumLength = 768
   /// The maximum number of hosts in a token.
   public static let hostLimit = 6
   /// The maximum length in bytes of the data that a backend may add for the host.
@@ -18,7 +18,13 @@ public struct ConnectToken: Sendable {
   /// The length in bytes of the key for the first messages.
   static let keyLength = 32
 
+  /// The first bytes of a token with routing, which stands before the ticket.
+  private static let routedMagic = Array("CRR1".utf8)
+
   private let ticket: Ticket
+  /// How a proxy finds the hosts: empty if there is none; one element for all hosts of a token with
+  /// which a player joins; one for each door of a door token.
+  private let hostRouting: [DatagramRouting?]
   /// The key that the client and the host share. It is the pre-shared key of their handshake.
   package let key: SecretBytes
 
@@ -27,6 +33,8 @@ public struct ConnectToken: Sendable {
   /// - Parameters:
   ///   - hosts: The endpoints at which the client should try to join, at most 6. A host accepts the
   ///     token only if one of these endpoints is its own.
+  ///   - routing: The bytes by which a proxy at these endpoints finds the host; nil if there is no
+  ///     proxy that needs any.
   ///   - player: The id under which the host knows the player.
   ///   - lifetime: The time for which the token is valid, 1 ms to one day.
   ///   - data: Up to 256 bytes for the host, such as a team or a level.
@@ -34,31 +42,35 @@ public struct ConnectToken: Sendable {
   ///   - now: The current time.
   ///   - generator: An unpredictable generator, such as the system's.
   public init(
-    for hosts: [Endpoint], player: PeerID, lifetime: Duration, data: [UInt8] = [],
-    key backendKey: BackendKey, at now: UnixTime, using generator: inout some RandomNumberGenerator
+    for hosts: [Endpoint], routing: DatagramRouting? = nil, player: PeerID, lifetime: Duration,
+    data: [UInt8] = [], key backendKey: BackendKey, at now: UnixTime,
+    using generator: inout some RandomNumberGenerator
   ) throws(ConnectTokenError) {
     try self.init(
-      for: hosts, player: player, lifetime: lifetime, data: data, purpose: .joining,
-      key: backendKey, at: now, using: &generator)
+      for: hosts, routing.map { [$0] } ?? [], player: player, lifetime: lifetime, data: data,
+      purpose: .joining, key: backendKey, at: now, using: &generator)
   }
 
   /// Creates a door token: a token with which a player can ask each of `doors`, at most 6, where
   /// its match is, and which gives no seat to anybody. A player can ask again and again with it.
   /// The other arguments are those of any token.
   package init(
-    asking doors: [Endpoint], player: PeerID, lifetime: Duration, data: [UInt8],
+    asking doors: [RoutedEndpoint], player: PeerID, lifetime: Duration, data: [UInt8],
     key backendKey: BackendKey, at now: UnixTime, using generator: inout some RandomNumberGenerator
   ) throws(ConnectTokenError) {
+    let isRouted = doors.contains { $0.routing != nil }
     try self.init(
-      for: doors, player: player, lifetime: lifetime, data: data, purpose: .asking,
-      key: backendKey, at: now, using: &generator)
+      for: doors.map(\.endpoint), isRouted ? doors.map(\.routing) : [], player: player,
+      lifetime: lifetime,
+      data: data, purpose: .asking, key: backendKey, at: now, using: &generator)
   }
 
   private init(
-    for hosts: [Endpoint], player: PeerID, lifetime: Duration, data: [UInt8],
-    purpose: Ticket.Purpose, key backendKey: BackendKey, at now: UnixTime,
+    for hosts: [Endpoint], _ routing: [DatagramRouting?], player: PeerID, lifetime: Duration,
+    data: [UInt8], purpose: Ticket.Purpose, key backendKey: BackendKey, at now: UnixTime,
     using generator: inout some RandomNumberGenerator
   ) throws(ConnectTokenError) {
+    hostRouting = routing
     guard hosts.count <= Self.hostLimit else { throw .tooManyHosts }
     guard data.count <= Self.maximumData else { throw .tooMuchData }
     guard .milliseconds(1)...Self.maximumLifetime ~= lifetime, now.milliseconds >= 0 else {
@@ -78,13 +90,39 @@ public struct ConnectToken: Sendable {
     guard bytes.count <= Self.maximumLength else {
       throw .tooLarge(length: UInt64(bytes.count), limit: UInt64(Self.maximumLength))
     }
-    let length = bytes.count - Self.keyLength
+    var reader = PacketReader(bytes)
+    hostRouting = try Self.readRouting(&reader, in: bytes)
+    let (start, length) = (reader.offset, reader.remaining - Self.keyLength)
     guard length >= Ticket.minimumLength else {
-      throw .truncated(wanted: Ticket.minimumLength + Self.keyLength, remaining: bytes.count)
+      throw .truncated(wanted: Ticket.minimumLength + Self.keyLength, remaining: reader.remaining)
     }
-    ticket = try Ticket(decoding: bytes.extracting(..<length))
-    key = SecretBytes(copying: bytes.extracting(length...))
+    ticket = try Ticket(decoding: bytes.extracting(start..<start + length))
+    key = SecretBytes(copying: bytes.extracting((start + length)...))
+    let count = ticket.purpose == .joining ? 1 : ticket.hosts.count
+    guard hostRouting.isEmpty || hostRouting.count == count else { throw Self.invalidRouting }
   }
+
+  /// Reads the routing before the ticket; there is none in most tokens.
+  private static func readRouting(
+    _ reader: inout PacketReader, in bytes: Span<UInt8>
+  ) throws(DecodeError) -> [DatagramRouting?] {
+    let magic = routedMagic
+    guard bytes.count >= magic.count, magic.indices.allSatisfy({ bytes[$0] == magic[$0] }) else {
+      return []
+    }
+    _ = try reader.readBytes(magic.count)
+    let count: UInt8 = try reader.read()
+    guard 1...UInt8(hostLimit) ~= count else { throw invalidRouting }
+    var routing: [DatagramRouting?] = []
+    for _ in 0..<count {
+      let head: UInt8 = try reader.read()
+      routing.append(head == 0 ? nil : try DatagramRouting(head: head, &reader))
+    }
+    guard routing.contains(where: { $0 != nil }) else { throw invalidRouting }
+    return routing
+  }
+
+  private static var invalidRouting: DecodeError { .invalid(what: "routing of a connect token") }
 
   /// Reads a token from its text. Throws if the text is not a token.
   public init(_ text: some StringProtocol) throws(DecodeError) {
@@ -99,6 +137,14 @@ public struct ConnectToken: Sendable {
 
   /// The hosts at which the client should try to join, in this order.
   public var hosts: [Endpoint] { ticket.hosts }
+  /// The bytes by which a proxy at the hosts' endpoints finds the host; nil if it needs none.
+  /// `Session.join` puts them on each datagram.
+  public var routing: DatagramRouting? { isForDoors ? nil : hostRouting.first ?? nil }
+  /// The doors of a door token.
+  package var doors: [RoutedEndpoint] {
+    guard isForDoors, !hostRouting.isEmpty else { return hosts.map { RoutedEndpoint($0) } }
+    return zip(hosts, hostRouting).map { RoutedEndpoint($0, routing: $1) }
+  }
   /// Whether this is a door token.
   package var isForDoors: Bool { ticket.purpose == .asking }
   /// The time at which the token was made, on the backend's clock.
@@ -116,7 +162,18 @@ public struct ConnectToken: Sendable {
   }
 
   /// The token's bytes, which are secret.
-  public var bytes: [UInt8] { ticket.bytes + key.reveal() }
+  public var bytes: [UInt8] { routingBytes + ticket.bytes + key.reveal() }
+
+  private var routingBytes: [UInt8] {
+    guard !hostRouting.isEmpty else { return [] }
+    var writer = PacketWriter()
+    writer.write(Self.routedMagic)
+    writer.append(UInt8(hostRouting.count))
+    for routing in hostRouting {
+      if let routing { routing.encode(into: &writer) } else { writer.append(0) }
+    }
+    return writer.bytes
+  }
 
   /// The token's bytes as text without spaces (base64url, RFC 4648 §5, without padding). It is
   /// secret.
@@ -131,7 +188,7 @@ public struct ConnectToken: Sendable {
 extension ConnectToken: Hashable {
   /// Returns whether two tokens have the same bytes.
   public static func == (a: ConnectToken, b: ConnectToken) -> Bool {
-    a.ticket.bytes == b.ticket.bytes && a.key == b.key
+    a.ticket.bytes == b.ticket.bytes && a.key == b.key && a.hostRouting == b.hostRouting
   }
 
   /// Hashes the ticket, which is not secret.

@@ -1,7 +1,7 @@
 import CaromTransport
 
 /// Why the sidecar of Agones has not taken a request.
-package enum AgonesError: Error, Hashable, Sendable {
+public enum AgonesError: Error, Hashable, Sendable {
   /// The connection could not be opened, or has broken.
   case transport(TransportError)
   /// The connection ended before the response was complete.
@@ -26,7 +26,7 @@ extension AgonesError {
 
 extension AgonesError: CustomStringConvertible {
   /// A line for users that says what happened and what to do.
-  package var description: String {
+  public var description: String {
     let name = AgonesSidecar.portVariable
     return switch self {
     case .transport(.timedOut): "the sidecar of Agones does not answer: check its log"

@@ -3,30 +3,38 @@ import CaromPlacement
 import CaromSession
 import CaromTransport
 
-/// Reports a host to Agones, which runs it: over HTTP to the sidecar on this computer, as
-/// `AgonesGameServer` says what and when.
+/// Reports a host to Agones, which runs it: over HTTP to the sidecar on this computer.
+///
+/// The host is reported as ready when it listens, as healthy twice in each period that Agones asks
+/// for, as allocated from its first player on, and as shut down when it ends. The list `players`
+/// has the ids of its players, and the counter `rooms` the number of its matches.
 ///
 /// Nothing waits for the sidecar, except `shutdown`, for 3 seconds. Requests that it has not taken
 /// are repeated until it does.
-package actor AgonesReporter: LoopActor {
-  package enum Event: Hashable, Sendable {
+public actor AgonesReporter: LoopActor {
+  /// What happens to the sidecar.
+  public enum Event: Hashable, Sendable {
     /// The sidecar takes no requests, for this reason. Told once, until it is back.
     case away(AgonesError)
     /// The sidecar takes requests again.
     case back
-    /// The sidecar does not take this list or counter. Told once, until it does.
-    case refused(AgonesRequest, status: Int)
+    /// The sidecar does not take a list or a counter, most likely because the manifest does not
+    /// have it. `request` is the request, such as "PATCH /v1beta1/lists/players". Told once, until
+    /// it takes it.
+    case refused(request: String, status: Int)
   }
 
   /// The list of Agones that has the ids of the players.
-  package static let playerList = "players"
+  public static let playerList = "players"
   /// The counter of Agones that counts the matches.
-  package static let matchCounter = "rooms"
+  public static let matchCounter = "rooms"
   /// How long the sidecar may take for a response. It is on the same computer.
   static let responseLimit = Duration.seconds(1)
 
-  package nonisolated let loop: NetworkLoop
-  package nonisolated let sidecar: AgonesSidecar
+  /// The loop of the connections to the sidecar.
+  public nonisolated let loop: NetworkLoop
+  /// The sidecar.
+  public nonisolated let sidecar: AgonesSidecar
   private let seats: Int
   private let take: @Sendable (Event) -> Void
   private var machine: AgonesGameServer?
@@ -41,7 +49,7 @@ package actor AgonesReporter: LoopActor {
 
   /// Creates the reporter of a host with this number of seats for players. `take` is called on the
   /// loop with all that happens to the sidecar.
-  package init(
+  public init(
     to sidecar: AgonesSidecar, seats: Int, on loop: NetworkLoop,
     _ take: @escaping @Sendable (Event) -> Void
   ) {
@@ -54,7 +62,7 @@ package actor AgonesReporter: LoopActor {
 
   /// Reports that the host is ready, and from then on that it is healthy, and who plays over its
   /// session. Spectators are no players.
-  package func begin(_ session: Session) async {
+  public func begin(_ session: Session) async {
     begin()
     await session.observe { [weak self] event in self?.assumeIsolated { $0.observe(event) } }
     // Somebody may have joined before.
@@ -72,17 +80,17 @@ package actor AgonesReporter: LoopActor {
   }
 
   /// Reports the number of matches of the host, and how many it can have.
-  package func setMatches(_ count: Int, capacity: Int) {
+  public func setMatches(_ count: Int, capacity: Int) {
     change { $0.setCounter(Self.matchCounter, count, capacity: capacity, at: $1) }
   }
 
   /// Reports whether the host is healthy. While it is not, it says nothing about its health, and
   /// Agones starts it again after some periods. A host whose loop stands still says nothing, too.
-  package func setHealthy(_ isHealthy: Bool) { change { $0.setHealthy(isHealthy, at: $1) } }
+  public func setHealthy(_ isHealthy: Bool) { change { $0.setHealthy(isHealthy, at: $1) } }
 
   /// Reports that the host is done, and returns when Agones knows of it, or after 3 seconds if it
   /// does not answer.
-  package func shutdown() async {
+  public func shutdown() async {
     guard machine != nil, !hasEnded else { return }
     change { $0.shutdown(at: $1) }
     guard !hasEnded else { return }
@@ -157,7 +165,8 @@ package actor AgonesReporter: LoopActor {
     switch event {
     case .away: take(.away(failure ?? .malformed))
     case .back: take(.back)
-    case .refused(let request, let status): take(.refused(request, status: status))
+    case .refused(let request, let status):
+      take(.refused(request: request.description, status: status))
     case .finished: end()
     }
   }

@@ -1,17 +1,23 @@
 import CaromCore
 
 /// Where the sidecar of Agones is: it listens on loopback, and only its port differs.
-package struct AgonesSidecar: Hashable, Sendable {
+///
+/// ```swift
+/// let sidecar = try AgonesSidecar(environment: ProcessInfo.processInfo.environment)
+/// ```
+public struct AgonesSidecar: Hashable, Sendable {
   /// The environment variable in which Agones tells each game server the port.
-  package static let portVariable = "AGONES_SDK_HTTP_PORT"
+  public static let portVariable = "AGONES_SDK_HTTP_PORT"
 
-  package let port: UInt16
+  /// The port at which the sidecar speaks HTTP.
+  public let port: UInt16
 
-  package init(port: UInt16) { self.port = port }
+  /// Creates the address of a sidecar.
+  public init(port: UInt16) { self.port = port }
 
   /// Reads the port from the variables of a process. Returns nil if Agones does not run the
   /// process: the variable is not set, or empty.
-  package init?(environment: [String: String]) throws(AgonesPortError) {
+  public init?(environment: [String: String]) throws(AgonesPortError) {
     guard let text = environment[Self.portVariable], !text.isEmpty else { return nil }
     let isDecimal = text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     guard isDecimal, let port = UInt16(text), port > 0 else { throw .invalid(text) }
@@ -25,14 +31,14 @@ package struct AgonesSidecar: Hashable, Sendable {
 }
 
 /// The reason why the port of the sidecar cannot be used.
-package enum AgonesPortError: Error, Hashable, Sendable {
+public enum AgonesPortError: Error, Hashable, Sendable {
   /// The variable has this text, which is no port.
   case invalid(String)
 }
 
 extension AgonesPortError: CustomStringConvertible {
   /// A line for users that says what happened and what to do.
-  package var description: String {
+  public var description: String {
     switch self {
     case .invalid(let text):
       """

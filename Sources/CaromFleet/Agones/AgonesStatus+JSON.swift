@@ -20,7 +20,15 @@ extension AgonesStatus {
         case period = "period_seconds"
       }
     }
-    struct Status: Decodable { var state: String? }
+    struct Status: Decodable {
+      var state: String?
+      var address: String?
+      var ports: [Port]?
+    }
+    struct Port: Decodable {
+      var name: String?
+      var port: UInt16?
+    }
 
     var spec: Specification?
     var status: Status?
@@ -36,6 +44,10 @@ extension AgonesStatus {
     let seconds = health?.period.map { Duration.seconds(min(max($0, 1), 1 << 20)) }
     self.init(
       state: status.state ?? "",
-      healthPeriod: health?.disabled == true ? nil : seconds ?? AgonesGameServer.defaultPeriod)
+      healthPeriod: health?.disabled == true ? nil : seconds ?? AgonesGameServer.defaultPeriod,
+      address: status.address ?? "",
+      ports: status.ports?.compactMap { port in
+        port.port.map { Port(port.name ?? "", $0) }
+      } ?? [])
   }
 }

@@ -75,9 +75,25 @@ package struct AgonesStatus: Hashable, Sendable {
   package var state: String
   /// How often Agones wants to hear that the server is healthy; nil if it does not want to.
   package var healthPeriod: Duration?
+  /// The address at which players reach the server, or a name of it; empty until Agones knows it.
+  package var address: String
+  /// The ports at that address, in the order of the manifest.
+  package var ports: [Port]
 
-  package init(state: String, healthPeriod: Duration?) {
+  /// A port that players use.
+  package struct Port: Hashable, Sendable {
+    package let name: String
+    package let number: UInt16
+
+    package init(_ name: String, _ number: UInt16) { (self.name, self.number) = (name, number) }
+  }
+
+  package init(
+    state: String, healthPeriod: Duration?, address: String = "", ports: [Port] = []
+  ) {
     self.state = state
     self.healthPeriod = healthPeriod
+    self.address = address
+    self.ports = ports
   }
 }

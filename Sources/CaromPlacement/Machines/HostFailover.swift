@@ -7,7 +7,7 @@ import CaromCore
 package struct HostFailover: Sendable {
   package enum Action: Hashable, Sendable {
     /// Ask this door where the match is.
-    case ask(Endpoint)
+    case ask(RoutedEndpoint)
     /// Join the host that the connect token names.
     case join(token: [UInt8])
     /// The match is over, with this result if the door has told it.
@@ -43,7 +43,7 @@ package struct HostFailover: Sendable {
   static let unknownLimit = PlacementRules.silence + PlacementRules.lease + PlacementRules.lease
 
   /// The doors that the player knows.
-  package private(set) var doors: [Endpoint]
+  package private(set) var doors: [RoutedEndpoint]
   private var nextDoor: Int
   private var state: State
   /// Why a door could not help when one was asked last.
@@ -52,7 +52,7 @@ package struct HostFailover: Sendable {
 
   /// Creates the machine of a player who has just joined. The player asks the door at `first`
   /// first, so that not all players ask the same one.
-  package init(doors: [Endpoint] = [], startingWith first: Int = 0, at now: Instant) {
+  package init(doors: [RoutedEndpoint] = [], startingWith first: Int = 0, at now: Instant) {
     self.doors = []
     nextDoor = 0
     state = .playing(lastHeard: now)
@@ -60,7 +60,7 @@ package struct HostFailover: Sendable {
   }
 
   /// Sets the doors that the player asks from now on, the one at `first` first.
-  package mutating func setDoors(_ doors: [Endpoint], startingWith first: Int = 0) {
+  package mutating func setDoors(_ doors: [RoutedEndpoint], startingWith first: Int = 0) {
     precondition(
       doors.isEmpty ? first == 0 : doors.indices.contains(first), "the first door is one of them")
     self.doors = doors

@@ -2,16 +2,20 @@ import CaromCore
 import CaromCrypto
 
 extension HostRecord: PacketCodable {
+  /// Added to the number of endpoints if routing follows them.
+  private static let routingFlag: UInt8 = 16
+
   /// Appends the record as the page WireFormat describes it.
   public func encode(into writer: inout PacketWriter) {
     writer.write(key.bytes)
-    writer.write(UInt8(endpoints.count))
+    writer.write(UInt8(endpoints.count) + (routing == nil ? 0 : Self.routingFlag))
     for endpoint in endpoints {
       let bytes = endpoint.address.bytes
       writer.write(UInt8(bytes.count == 4 ? 4 : 6))
       writer.write(bytes)
       writer.writeBigEndian(endpoint.port)
     }
+    routing?.encode(into: &writer)
     writer.writeText(region)
     writer.writeText(game.game)
     writer.writeText(game.version)
@@ -23,15 +27,19 @@ extension HostRecord: PacketCodable {
     guard let key = PublicKey(try reader.readSpan(PublicKey.length)) else {
       throw .invalid(what: "key of a host")
     }
-    let count: UInt8 = try reader.read()
+    let head: UInt8 = try reader.read()
+    let (count, isRouted) = (head & ~Self.routingFlag, head & Self.routingFlag != 0)
     guard 1...ConnectToken.hostLimit ~= Int(count) else { throw .invalid(what: "endpoint count") }
     var endpoints: [Endpoint] = []
     for _ in 0..<count { endpoints.append(try Self.readEndpoint(&reader)) }
+    let routing = isRouted ? try DatagramRouting(decoding: &reader) : nil
     let region = try Self.readText(&reader)
     let game = GameVersion(try Self.readText(&reader), try Self.readText(&reader))
     let seats: UInt16 = try reader.readBigEndian()
     guard seats > 0 else { throw .invalid(what: "number of seats") }
-    self.init(key: key, endpoints: endpoints, region: region, game: game, seats: Int(seats))
+    self.init(
+      key: key, endpoints: endpoints, routing: routing, region: region, game: game,
+      seats: Int(seats))
   }
 
   private static func readEndpoint(

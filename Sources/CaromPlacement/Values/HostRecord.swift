@@ -13,6 +13,9 @@ public struct HostRecord: Hashable, Sendable {
   public let key: PublicKey
   /// The endpoints at which players reach the host, 1 to 6, the preferred one first.
   public let endpoints: [Endpoint]
+  /// The bytes by which a proxy at these endpoints finds the host; nil if there is no proxy that
+  /// needs any.
+  public let routing: DatagramRouting?
   /// The region in which the host is, such as "eu-west": 1 to 63 visible ASCII characters.
   public let region: String
   /// The game and the version that the host runs.
@@ -23,7 +26,8 @@ public struct HostRecord: Hashable, Sendable {
   /// Creates the record of a host. All arguments must be within the limits that the properties
   /// state.
   public init(
-    key: PublicKey, endpoints: [Endpoint], region: String, game: GameVersion, seats: Int
+    key: PublicKey, endpoints: [Endpoint], routing: DatagramRouting? = nil, region: String,
+    game: GameVersion, seats: Int
   ) {
     precondition(
       1...ConnectToken.hostLimit ~= endpoints.count, "a host has 1 to 6 endpoints for players")
@@ -32,10 +36,14 @@ public struct HostRecord: Hashable, Sendable {
     id = PeerID(of: key)
     self.key = key
     self.endpoints = endpoints
+    self.routing = routing
     self.region = region
     self.game = game
     self.seats = seats
   }
+
+  /// The endpoints, with the routing.
+  package var doors: [RoutedEndpoint] { endpoints.map { RoutedEndpoint($0, routing: routing) } }
 }
 
 /// How busy a host is. The host measures it over the last second.

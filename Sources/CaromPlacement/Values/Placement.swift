@@ -55,8 +55,9 @@ public struct Placement: Hashable, Sendable {
     using generator: inout some RandomNumberGenerator
   ) throws(ConnectTokenError) -> ConnectToken {
     try ConnectToken(
-      for: host.endpoints, player: player, lifetime: PlacementRules.reservation,
-      data: claim.encoded, key: key, at: now, using: &generator)
+      for: host.endpoints, routing: host.routing, player: player,
+      lifetime: PlacementRules.reservation, data: claim.encoded, key: key, at: now,
+      using: &generator)
   }
 }
 

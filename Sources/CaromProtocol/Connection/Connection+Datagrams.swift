@@ -13,7 +13,7 @@ extension Connection {
     } else {
       datagram = .initiating(
         routes, key: key, token: token, handshake: makeHandshake(of: key),
-        beginsWithTicket: usesTokens, at: now)
+        beginsWithTicket: usesTokens, overhead: local.routingLength, at: now)
       if usesTokens { hasSentRequest = true }
       beginKnownHandshake()
       sendRequestIfNeeded(at: now)

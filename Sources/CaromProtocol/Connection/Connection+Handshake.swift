@@ -50,7 +50,8 @@ extension Connection {
     at now: Instant
   ) -> Bool {
     guard let security = local.security else {
-      datagram = .responding(to: hello, from: source, at: now)
+      datagram = .responding(
+        to: hello, from: source, overhead: local.routingLength, at: now)
       return true
     }
     if let use = secrets?.ticket {
@@ -67,7 +68,8 @@ extension Connection {
     case .second(let handshake):
       // Only an authentic message replaces the path of an initiator that knows this side's key.
       guard datagram?.keys == nil else { return false }
-      datagram = .responding(to: hello, from: source, handshake: handshake, at: now)
+      datagram = .responding(
+        to: hello, from: source, handshake: handshake, overhead: local.routingLength, at: now)
       return true
     case .last(let handshake, let keys, let payload):
       return beginPath(hello, handshake, keys, payload, from: source, at: now)
@@ -85,7 +87,8 @@ extension Connection {
     else { return false }
     var outcome = DatagramPath.Outcome()
     datagram?.abandonAll(&outcome)
-    datagram = .responding(to: hello, from: source, handshake, keys, keyLimits, at: now)
+    datagram = .responding(
+      to: hello, from: source, handshake, keys, keyLimits, overhead: local.routingLength, at: now)
     applyOutcome(outcome, at: now)
     checkIdentities(at: now)
     guard datagram != nil else { return false }

@@ -20,7 +20,8 @@ extension Connection {
     own.ticket = opening.use
     secrets = own
     datagram = .responding(
-      to: hello, from: source, answer.handshake, answer.keys, keyLimits, at: now)
+      to: hello, from: source, answer.handshake, answer.keys, keyLimits,
+      overhead: local.routingLength, at: now)
     checkIdentities(at: now)
     guard datagram != nil, let request = try? ControlPacket.decode(opening.payload.span) else {
       return false

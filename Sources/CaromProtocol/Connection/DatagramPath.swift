@@ -104,7 +104,7 @@ struct DatagramPath: Sendable {
 
   private init(
     isInitiator: Bool, key: ConnectionKey, stage: Stage, route: Route?, candidates: [Route],
-    epoch: UInt32, handshake: LinkHandshake?, at now: Instant
+    epoch: UInt32, handshake: LinkHandshake?, overhead: UInt8, at now: Instant
   ) {
     self.handshake = handshake
     self.isInitiator = isInitiator
@@ -114,16 +114,19 @@ struct DatagramPath: Sendable {
     self.candidates = candidates
     self.epoch = epoch
     let isV6 = (route ?? candidates.first)?.endpoint.address.isV6 ?? true
-    flow = DatagramFlow(maximumPayload: isV6 ? 1452 : 1472, at: now)
+    flow = DatagramFlow(
+      maximumPayload: (isV6 ? 1452 : 1472) - Int(overhead), overhead: overhead, at: now)
   }
 
   /// Creates a path that this side opens to the first of `candidates` that answers. If one of the
   /// candidates has issued `token`, the path tries that candidate first, as if it had answered with
   /// a cookie. If `beginsWithTicket` is true, the path does so with the first candidate, and sends
-  /// a ticket. The path is encrypted if `handshake` is not nil.
+  /// a ticket. The path is encrypted if `handshake` is not nil. `overhead` is the number of bytes
+  /// that are added to each datagram on its way.
   static func initiating(
     _ candidates: [Route], key: ConnectionKey, token: JoinToken? = nil,
-    handshake: LinkHandshake? = nil, beginsWithTicket: Bool = false, at now: Instant
+    handshake: LinkHandshake? = nil, beginsWithTicket: Bool = false, overhead: UInt8 = 0,
+    at now: Instant
   ) -> DatagramPath {
     let host =
       beginsWithTicket
@@ -132,7 +135,7 @@ struct DatagramPath: Sendable {
     let first: Stage = handshake == nil ? .validating : .securing
     var path = DatagramPath(
       isInitiator: true, key: key, stage: host == nil ? .connecting : first, route: host,
-      candidates: candidates, epoch: 1, handshake: handshake, at: now)
+      candidates: candidates, epoch: 1, handshake: handshake, overhead: overhead, at: now)
     path.isHandshakeDue = path.stage == .securing
     path.nextHello = host == nil ? now : now.advanced(byNanoseconds: firstHelloDelay)
     path.beginsWithTicket = beginsWithTicket
@@ -144,12 +147,13 @@ struct DatagramPath: Sendable {
   /// `handshake`, which answers the peer's first message, is not nil. The epoch of an encrypted
   /// path begins at 0, because nothing proves yet that the hello came from the initiator.
   static func responding(
-    to hello: Hello, from route: Route, handshake: LinkHandshake? = nil, at now: Instant
+    to hello: Hello, from route: Route, handshake: LinkHandshake? = nil, overhead: UInt8 = 0,
+    at now: Instant
   ) -> DatagramPath {
     var path = DatagramPath(
       isInitiator: false, key: hello.key, stage: handshake == nil ? .validated : .securing,
       route: route, candidates: [], epoch: handshake == nil ? hello.epoch : 0,
-      handshake: handshake, at: now)
+      handshake: handshake, overhead: overhead, at: now)
     guard handshake != nil else { return path }
     path.isHandshakeDue = true
     path.lastReceived = now
@@ -161,11 +165,11 @@ struct DatagramPath: Sendable {
   /// ticket in place of a cookie, the peer's address is not proven.
   static func responding(
     to hello: Hello, from route: Route, _ handshake: LinkHandshake, _ keys: DerivedKeys,
-    _ limits: KeyLimits, at now: Instant
+    _ limits: KeyLimits, overhead: UInt8, at now: Instant
   ) -> DatagramPath {
     var path = DatagramPath(
       isInitiator: false, key: hello.key, stage: .validating, route: route, candidates: [],
-      epoch: hello.hasTicket ? 0 : hello.epoch, handshake: handshake, at: now)
+      epoch: hello.hasTicket ? 0 : hello.epoch, handshake: handshake, overhead: overhead, at: now)
     path.begin(keys, limits, at: now)
     path.isPingDue = true
     if hello.hasTicket { path.unprovenBudget = unprovenAllowance }

@@ -47,12 +47,15 @@ package final class LocalSide: Sendable {
   let derivesIDs: Bool
   /// Whether a peer that requests a seat must have shown the join code below the session.
   let requiresCode: Bool
+  /// The number of bytes, at most 32, that the shell adds to each datagram for a proxy.
+  let routingLength: UInt8
 
   /// Creates the shared part of a host's connections. If `security` has an identity, the id of that
   /// identity replaces the id in `peer`.
   package init(
     _ peer: PeerInfo, timing: SessionTiming = SessionTiming(), security: LinkSecurity? = nil,
-    requiresSealedStreams: Bool = false, derivesIDs: Bool = false, requiresCode: Bool = false
+    requiresSealedStreams: Bool = false, derivesIDs: Bool = false, requiresCode: Bool = false,
+    routingLength: UInt8 = 0
   ) {
     precondition(
       security == nil || !requiresSealedStreams, "links are encrypted by the session or below it")
@@ -64,6 +67,7 @@ package final class LocalSide: Sendable {
     self.requiresSealedStreams = requiresSealedStreams
     self.derivesIDs = derivesIDs
     self.requiresCode = requiresCode
+    self.routingLength = routingLength
   }
 
   /// Returns this side for streams that are encrypted below the session, in place of its own

@@ -91,19 +91,20 @@ package struct Host {
   /// `member`. If `security` is not nil, all links are encrypted, and the id of the identity in
   /// `security` becomes the host's id. If `requiresSealedStreams` is true, the host uses no
   /// datagrams and only streams that the shell marks as encrypted below the session, on which there
-  /// is no handshake.
+  /// is no handshake. The shell adds `routingLength` bytes, at most 32, to each datagram.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(),
     secret: HostSecret = HostSecret(low: 0, high: 0), security: LinkSecurity? = nil,
-    requiresSealedStreams: Bool = false, member: Int? = nil
+    requiresSealedStreams: Bool = false, routingLength: UInt8 = 0, member: Int? = nil
   ) {
     self.member = member
     lastID = ConnectionID.beginning(of: member ?? 0).number
     var security: LinkSecurity? = security
     secrets = security?.takeSecrets()
     side = LocalSide(
-      local, timing: timing, security: security, requiresSealedStreams: requiresSealedStreams)
+      local, timing: timing, security: security, requiresSealedStreams: requiresSealedStreams,
+      routingLength: routingLength)
     sealedSide = side.makeSealedSide()
     gate = security?.makeGate()
     tickets = member == nil ? security?.makeTicketBook() : nil

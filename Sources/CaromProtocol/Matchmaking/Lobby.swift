@@ -28,11 +28,13 @@ package struct Lobby {
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), secret: HostSecret = HostSecret(low: 0, high: 0),
-    security: LinkSecurity? = nil, requiresSealedStreams: Bool = false, member: Int? = nil
+    security: LinkSecurity? = nil, requiresSealedStreams: Bool = false, routingLength: UInt8 = 0,
+    member: Int? = nil
   ) {
     host = Host(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, secret: secret,
-      security: security, requiresSealedStreams: requiresSealedStreams, member: member)
+      security: security, requiresSealedStreams: requiresSealedStreams,
+      routingLength: routingLength, member: member)
   }
 
   /// Creates a lobby with one seat, whose matchmaker starts looking for an opponent at `now`. Until

@@ -81,7 +81,8 @@ extension DatagramFlow {
     detector.resetPath()
     pacer = Pacer()
     loss = LossRate(memory: Self.lossMemory)
-    search = PathMTUSearch(maximum: maximumPayload, at: now.nanoseconds)
+    search = PathMTUSearch(
+      maximum: maximumPayload, overhead: search.overhead, at: now.nanoseconds)
   }
 
   // MARK: Losses

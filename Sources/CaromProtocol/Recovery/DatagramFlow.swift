@@ -47,11 +47,14 @@ package struct DatagramFlow: Sendable {
   ///
   /// - Parameters:
   ///   - maximumPayload: The maximum length of a datagram that the interface sends, in bytes: 1,472
-  ///     bytes over IPv4 and Ethernet, 1,452 over IPv6.
+  ///     bytes over IPv4 and Ethernet, 1,452 over IPv6, less `overhead`.
+  ///   - overhead: The number of bytes, at most 32, that are added to each datagram on its way.
   ///   - roundTrip: The round-trip time in nanoseconds if the handshake measured it.
-  package init(maximumPayload: Int, roundTrip: Int64? = nil, at now: Instant) {
+  package init(
+    maximumPayload: Int, overhead: UInt8 = 0, roundTrip: Int64? = nil, at now: Instant
+  ) {
     self.maximumPayload = maximumPayload
-    search = PathMTUSearch(maximum: maximumPayload, at: now.nanoseconds)
+    search = PathMTUSearch(maximum: maximumPayload, overhead: overhead, at: now.nanoseconds)
     if let roundTrip {
       congestion = CongestionController(
         roundTrip: RoundTripEstimator(assuming: max(roundTrip, 1)))

@@ -4,7 +4,8 @@
 /// Every path is assumed to carry 1,200 bytes. The longest datagram that the interface can send is
 /// tried first, then the lengths that fit inside common tunnels. When longer packets no longer
 /// arrive, the size falls back to 1,200 bytes immediately, and the search starts again later.
-/// Lengths are in bytes of UDP payload, and times in nanoseconds.
+/// Lengths are in bytes of UDP payload, without the bytes that a proxy in front of the peer needs,
+/// and times in nanoseconds.
 struct PathMTUSearch: Sendable {
   /// The length in bytes that every path carries (RFC 9000 §14).
   static let base = 1_200
@@ -34,12 +35,15 @@ struct PathMTUSearch: Sendable {
   private var candidate: Int?
   /// Whether a probe is in flight.
   private var isProbing = false
+  /// The number of bytes that are added to each datagram on its way, at most 32.
+  let overhead: UInt8
   private var nextProbe: Int64
   /// The greatest length that is known to arrive, in bytes.
   private(set) var size = base
 
-  init(maximum: Int, at now: Int64) {
+  init(maximum: Int, overhead: UInt8 = 0, at now: Int64) {
     self.maximum = max(maximum, Self.base)
+    self.overhead = overhead
     nextProbe = now
     candidate = maximum > Self.base ? maximum : nil
   }
@@ -68,7 +72,9 @@ struct PathMTUSearch: Sendable {
     nextProbe = now
     guard failures >= Self.attempts, let tried = candidate else { return }
     failures = 0
-    candidate = Self.ladder.first { $0 < tried && $0 > size }
+    let overhead = Int(overhead)
+    candidate = Self.ladder.first { $0 - overhead < tried && $0 - overhead > size }
+      .map { $0 - overhead }
     if candidate == nil { endSearch(at: now) }
   }
 

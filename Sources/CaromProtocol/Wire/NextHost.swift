@@ -9,7 +9,7 @@ public struct NextHost: Hashable, Sendable {
   /// The maximum number of endpoints.
   public static let endpointLimit = 6
   /// The maximum length of the connect token in bytes.
-  static let maximumTokenLength = 512
+  static let maximumTokenLength = 768
 
   /// The endpoints at which the client should try to join, in this order, at most 6. If there are
   /// none, the host knows only that the match is elsewhere.
@@ -89,7 +89,7 @@ extension NextHost: PacketCodable {
   }
 
   /// Reads a host. Throws if there are more than 6 endpoints, if nobody can connect to one of them,
-  /// or if the token has more than 512 bytes. Does not check the token.
+  /// or if the token has more than 768 bytes. Does not check the token.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let count: UInt8 = try reader.read()
     guard count <= Self.endpointLimit else {

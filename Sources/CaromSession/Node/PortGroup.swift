@@ -14,12 +14,15 @@ final class PortShare: Sendable {
   /// nodes.
   let directory: Locked<HostDirectory>
   let browsers: BrowserOptions
+  let routing: SessionRouting
 
   init(
     seats: Int, spectatorSeats: Int, security: SessionSecurity,
-    browsers: BrowserOptions = BrowserOptions(), on loop: NetworkLoop
+    browsers: BrowserOptions = BrowserOptions(), routing: SessionRouting = SessionRouting(),
+    on loop: NetworkLoop
   ) {
     self.browsers = browsers
+    self.routing = routing
     let security = security.withIdentity(on: loop)
     self.security = security
     self.seats = seats

@@ -84,6 +84,8 @@ extension SessionNode {
     options.receivesPacketInfo = false
     options.receiveBuffer = Self.socketBuffer
     options.sendBuffer = Self.socketBuffer
+    options.sentRouting = routing.sent
+    options.receivedRouting = routing.received
     let index = sockets.datagrams.count
     let socket = try UDPSocket(on: loop, owner: self, bind: local, options: options) {
       node, batch in node.receive(batch, on: index)

@@ -31,6 +31,8 @@ public actor SessionNode: LoopActor {
   public nonisolated let kinds: LinkKinds
   /// What the node serves to browsers, if `kinds` has `webSocket`.
   nonisolated let browsers: BrowserOptions
+  /// The routing bytes on the node's datagrams.
+  nonisolated let routing: SessionRouting
 
   /// The machine that holds the node's connections and, in matchmaking mode, finds an opponent.
   var lobby: Lobby
@@ -78,21 +80,23 @@ public actor SessionNode: LoopActor {
 
   /// Creates a node that hosts `seats` players and `spectatorSeats` spectators. Its owner answers
   /// each request for a seat. If `security` has an identity, the node has the id of that identity.
-  /// If it is `encryptedBelow`, the node uses only streams.
+  /// If it is `encryptedBelow`, the node uses only streams. `routing` has the bytes that its
+  /// datagrams carry for a proxy.
   public init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), over kinds: LinkKinds = .all,
     security: SessionSecurity = .none, browsers: BrowserOptions = BrowserOptions(),
-    on loop: NetworkLoop
+    routing: SessionRouting = SessionRouting(), on loop: NetworkLoop
   ) {
     self.loop = loop
     self.browsers = browsers
+    self.routing = routing
     self.kinds = security.requiresSealedStreams ? .stream : kinds
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing,
       secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop),
-      requiresSealedStreams: security.requiresSealedStreams)
+      requiresSealedStreams: security.requiresSealedStreams, routingLength: routing.sentLength)
     self.local = lobby.host.local
     publicKey = lobby.host.knownKey
     acceptsTickets = security.acceptsTickets
@@ -113,6 +117,7 @@ public actor SessionNode: LoopActor {
       !security.requiresSealedStreams, "matchmaking opens its streams itself, in plaintext")
     self.loop = loop
     browsers = BrowserOptions()
+    routing = SessionRouting()
     self.kinds = kinds.subtracting(.webSocket)
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
@@ -131,13 +136,15 @@ public actor SessionNode: LoopActor {
   ) {
     self.loop = loop
     browsers = share.browsers
+    routing = share.routing
     self.kinds = share.security.requiresSealedStreams ? .stream : kinds
     group = PortGroup(share: share)
     fullQueues.limit = timing.fullQueueLimit
     lobby = Lobby(
       local, seats: share.seats, spectatorSeats: share.spectatorSeats, timing: timing,
       secret: share.secret, security: share.security.makeLinkSecurity(on: loop),
-      requiresSealedStreams: share.security.requiresSealedStreams, member: member)
+      requiresSealedStreams: share.security.requiresSealedStreams,
+      routingLength: share.routing.sentLength, member: member)
     self.local = lobby.host.local
     publicKey = lobby.host.knownKey
     acceptsTickets = share.security.acceptsTickets

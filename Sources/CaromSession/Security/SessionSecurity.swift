@@ -147,6 +147,14 @@ public struct SessionSecurity: Hashable, Sendable {
     }
   }
 
+  /// The routing of the connect token with which the session joins; none if there is no token.
+  var tokenRouting: SessionRouting {
+    guard case .token(let token)? = access, let routing = token.routing else {
+      return SessionRouting()
+    }
+    return .bothWays(routing)
+  }
+
   /// Whether the session accepts connect tokens, so that it needs to know the time of day.
   var acceptsTickets: Bool { if case .tickets = access { true } else { false } }
 

@@ -18,6 +18,9 @@ extension Session {
   /// they load. A link over a WebSocket is protected as `security` says, like any other: a browser
   /// whose client does not encrypt can join only with `.none`.
   ///
+  /// `routing` has the bytes that datagrams carry if players reach the host through a proxy that
+  /// keeps them or expects them from the host.
+  ///
   /// With `conditions`, for example `.mobile`, datagrams are delayed and lost on this side as
   /// `SessionNode.simulate` describes, and the session uses no streams. Use `conditions` to try out
   /// a game during development, and pass them on one side only.
@@ -25,14 +28,15 @@ extension Session {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
-    browsers: BrowserOptions = BrowserOptions(), conditions: LinkProfile? = nil, loop: NetworkLoop,
+    browsers: BrowserOptions = BrowserOptions(), routing: SessionRouting = SessionRouting(),
+    conditions: LinkProfile? = nil, loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
   ) async throws -> Result {
     try await host(
       as: local, port: port, on: addresses, over: kinds, seats: seats,
       spectatorSeats: spectatorSeats, timing: timing, security: security,
-      browsers: browsers, conditions: conditions, loops: [loop],
+      browsers: browsers, routing: routing, conditions: conditions, loops: [loop],
       admit: admit, body)
   }
 
@@ -42,7 +46,8 @@ extension Session {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
-    browsers: BrowserOptions = BrowserOptions(), conditions: LinkProfile? = nil,
+    browsers: BrowserOptions = BrowserOptions(), routing: SessionRouting = SessionRouting(),
+    conditions: LinkProfile? = nil,
     loops count: Int = 1,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
@@ -54,7 +59,8 @@ extension Session {
       let result = try await host(
         as: local, port: port, on: addresses, over: kinds, seats: seats,
         spectatorSeats: spectatorSeats, timing: timing, security: security,
-        browsers: browsers, conditions: conditions, loops: loops, admit: admit, body)
+        browsers: browsers, routing: routing, conditions: conditions, loops: loops, admit: admit,
+        body)
       for loop in loops { await loop.shutdown() }
       return result
     } catch {
@@ -74,7 +80,8 @@ extension Session {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
-    browsers: BrowserOptions = BrowserOptions(), conditions: LinkProfile? = nil,
+    browsers: BrowserOptions = BrowserOptions(), routing: SessionRouting = SessionRouting(),
+    conditions: LinkProfile? = nil,
     loops: [NetworkLoop],
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
@@ -87,7 +94,7 @@ extension Session {
     guard loops.count > 1 else {
       let node = SessionNode(
         local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, over: kinds,
-        security: security, browsers: browsers, on: loops[0])
+        security: security, browsers: browsers, routing: routing, on: loops[0])
       if let conditions { await node.simulate(conditions, asHost: true) }
       let session = await Session([node], admit: admit)
       return try await session.run {
@@ -97,7 +104,7 @@ extension Session {
     }
     let share = PortShare(
       seats: seats, spectatorSeats: spectatorSeats, security: security, browsers: browsers,
-      on: loops[0])
+      routing: routing, on: loops[0])
     let nodes = loops.indices.map { member in
       SessionNode(
         local, sharing: share, member: member, timing: timing, over: kinds, on: loops[member])

@@ -9,20 +9,22 @@ extension Session {
   /// client, runs `body` with the session and the host. A `token` from an earlier session with the
   /// same host saves a round trip (see `joinToken`), and so does the right `hostKey`, the public
   /// key that the host advertises: see `SessionNode.connect`. `security` must match the host's;
-  /// unless it is `.none` or a connect token, this client has the id of its identity. `conditions`
-  /// has the same meaning as for `Session.host`.
+  /// unless it is `.none` or a connect token, this client has the id of its identity. `routing` has
+  /// the bytes by which a proxy in front of the host finds it; without any, those of the connect
+  /// token are used, if there is one. `conditions` has the same meaning as for `Session.host`.
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
-    token: JoinToken? = nil, hostKey: PublicKey? = nil, conditions: LinkProfile? = nil,
-    loop: NetworkLoop,
+    token: JoinToken? = nil, hostKey: PublicKey? = nil,
+    routing: SessionRouting = SessionRouting(), conditions: LinkProfile? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let kinds = conditions == nil ? kinds : .datagram
     let security = security.withIdentity(on: loop)
+    let routing = routing.isEmpty ? security.tokenRouting : routing
     let node = SessionNode(
-      local, seats: 0, timing: timing, over: kinds, security: security, on: loop)
+      local, seats: 0, timing: timing, over: kinds, security: security, routing: routing, on: loop)
     if let conditions { await node.simulate(conditions, asHost: false) }
     if let token { await node.store(token) }
     let settings = JoinSettings(
@@ -45,8 +47,8 @@ extension Session {
     host: String, port: UInt16, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
-    token: JoinToken? = nil, hostKey: PublicKey? = nil, conditions: LinkProfile? = nil,
-    loop: NetworkLoop,
+    token: JoinToken? = nil, hostKey: PublicKey? = nil,
+    routing: SessionRouting = SessionRouting(), conditions: LinkProfile? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let addresses: [IPAddress]
@@ -56,7 +58,7 @@ extension Session {
     return try await join(
       addresses.map { Endpoint($0, port: port) }, as: local, over: kinds, timing: timing,
       security: security, within: limit, retrying: policy, token: token,
-      hostKey: hostKey, conditions: conditions, loop: loop, body)
+      hostKey: hostKey, routing: routing, conditions: conditions, loop: loop, body)
   }
 
   private func connect(

@@ -68,15 +68,15 @@ public final class SessionPoller: Sendable {
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
-    browsers: BrowserOptions = BrowserOptions(), conditions: LinkProfile? = nil,
-    loop: NetworkLoop? = nil,
+    browsers: BrowserOptions = BrowserOptions(), routing: SessionRouting = SessionRouting(),
+    conditions: LinkProfile? = nil, loop: NetworkLoop? = nil,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept }
   ) throws(TransportError) -> SessionPoller {
     try SessionPoller(on: loop) { loop, core in
       try await Session.host(
         as: local, port: port, on: addresses, over: kinds, seats: seats,
         spectatorSeats: spectatorSeats, timing: timing, security: security,
-        browsers: browsers, conditions: conditions, loop: loop, admit: admit
+        browsers: browsers, routing: routing, conditions: conditions, loop: loop, admit: admit
       ) { session, port in
         core.begin(session, .listening(port: port))
         await session.waitForEnd()
@@ -91,13 +91,15 @@ public final class SessionPoller: Sendable {
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), security: SessionSecurity = .anyone,
     within limit: Duration = .seconds(10), retrying policy: RetryPolicy = .never,
-    token: JoinToken? = nil, hostKey: PublicKey? = nil, conditions: LinkProfile? = nil,
+    token: JoinToken? = nil, hostKey: PublicKey? = nil,
+    routing: SessionRouting = SessionRouting(), conditions: LinkProfile? = nil,
     loop: NetworkLoop? = nil
   ) throws(TransportError) -> SessionPoller {
     try SessionPoller(on: loop) { loop, core in
       try await Session.join(
         endpoints, as: local, over: kinds, timing: timing, security: security, within: limit,
-        retrying: policy, token: token, hostKey: hostKey, conditions: conditions, loop: loop
+        retrying: policy, token: token, hostKey: hostKey, routing: routing,
+        conditions: conditions, loop: loop
       ) { session, _ in
         core.begin(session)
         await session.waitForEnd()

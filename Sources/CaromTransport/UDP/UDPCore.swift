@@ -14,6 +14,12 @@ import CaromCore
   /// support does not slow down the sockets of the operating system.
   private var virtual: (any VirtualDatagramPort)?
   private var receive: ((borrowing UDPBatch) -> Void)?
+  /// Whether bytes are added to the datagrams that are sent.
+  private let addsRouting: Bool
+  /// Whether bytes are removed from the datagrams that are received.
+  private let removesRouting: Bool
+  private let sentRouting: DatagramRouting?
+  private let receivedRouting: DatagramRouting?
   private(set) var local = Endpoint(.any4, port: 0)
   private var lastCounters = UDPCounters()
 
@@ -21,6 +27,9 @@ import CaromCore
     core: LoopCore, bind local: Endpoint, options: UDPOptions,
     _ receive: @escaping (borrowing UDPBatch) -> Void
   ) throws(TransportError) {
+    (sentRouting, receivedRouting) = (options.sentRouting, options.receivedRouting)
+    addsRouting = options.sentRouting != nil
+    removesRouting = options.receivedRouting != nil
     super.init(core: core)
     guard core.isOpen else { throw .closed }
     self.receive = receive
@@ -35,7 +44,7 @@ import CaromCore
       core.handle!, &options, context,
       { context, batch, count in
         let core = unsafe Unmanaged<UDPCore>.fromOpaque(context).takeUnretainedValue()
-        unsafe core.receive?(UDPBatch(Span(_unsafeStart: batch, count: count)))
+        unsafe core.receive(batch, count)
       }, &out)
     try check(status, "open a UDP socket", at: local)
     let handle = unsafe out!
@@ -59,7 +68,27 @@ import CaromCore
     didOpen()
   }
 
+  private func receive(_ batch: UnsafeMutablePointer<cuv_datagram>, _ count: Int) {
+    if removesRouting { unsafe removeRouting(from: batch, count) }
+    unsafe receive?(UDPBatch(Span(_unsafeStart: UnsafePointer(batch), count: count)))
+  }
+
+  @inline(never)
+  private func removeRouting(from batch: UnsafeMutablePointer<cuv_datagram>, _ count: Int) {
+    guard let receivedRouting else { return }
+    for index in 0..<count {
+      let bytes = unsafe Span(_unsafeStart: batch[index].bytes, count: Int(batch[index].count))
+      guard let payload = receivedRouting.payload(of: bytes) else { continue }
+      unsafe batch[index].bytes += payload.lowerBound
+      unsafe batch[index].count = UInt32(payload.count)
+    }
+  }
+
   private func receive(_ datagram: Datagram) {
+    var datagram = datagram
+    if let payload = receivedRouting?.payload(of: datagram.payload.span) {
+      datagram.payload = Array(datagram.payload[payload])
+    }
     unsafe datagram.payload.withUnsafeBufferPointer { bytes in
       var empty: UInt8 = 0
       unsafe withUnsafePointer(to: &empty) { empty in
@@ -86,14 +115,33 @@ import CaromCore
 
   func send(_ payload: Span<UInt8>, to peer: Endpoint, interface: UInt32) -> Bool {
     guard let handle = unsafe handle else { return sendVirtually(payload, to: peer) }
+    if addsRouting { return sendWithRouting(payload, to: peer, interface: interface) }
     var destination = peer.c
     return unsafe payload.withUnsafeBufferPointer { bytes in
       unsafe cuv_udp_queue(handle, bytes.baseAddress, bytes.count, &destination, interface)
     }
   }
 
+  @inline(never)
+  private func sendWithRouting(
+    _ payload: Span<UInt8>, to peer: Endpoint, interface: UInt32
+  ) -> Bool {
+    guard let handle = unsafe handle, let sentRouting else { return false }
+    var destination = peer.c
+    return unsafe payload.withUnsafeBufferPointer { bytes in
+      unsafe sentRouting.bytes.withUnsafeBufferPointer { routing in
+        let isPrefix = sentRouting.position == .prefix
+        let (first, second) = unsafe isPrefix ? (routing, bytes) : (bytes, routing)
+        return unsafe cuv_udp_queue_parts(
+          handle, first.baseAddress, first.count, second.baseAddress, second.count,
+          &destination, interface)
+      }
+    }
+  }
+
   private func sendVirtually(_ payload: Span<UInt8>, to peer: Endpoint) -> Bool {
-    virtual?.send(Array(copying: payload), to: peer)
+    let payload = Array(copying: payload)
+    virtual?.send(sentRouting?.adding(to: payload) ?? payload, to: peer)
     return virtual != nil
   }
 

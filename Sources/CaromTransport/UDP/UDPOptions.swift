@@ -35,6 +35,10 @@ public struct UDPOptions: Hashable, Sendable {
   /// The limit of the send queue, in bytes. Datagrams that would exceed the limit are dropped and
   /// counted.
   public var queueLimit = 1 << 20
+  /// Bytes for a proxy that are added to each datagram that is sent; nil if there are none.
+  public var sentRouting: DatagramRouting?
+  /// Bytes that are removed from each received datagram that carries them; nil if there are none.
+  public var receivedRouting: DatagramRouting?
 
   /// Creates options for a socket that does not share its port.
   public init() {}

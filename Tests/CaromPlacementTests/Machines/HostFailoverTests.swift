@@ -4,7 +4,9 @@ import Testing
 @testable import CaromPlacement
 
 @Suite struct HostFailoverTests {
-  private static let doors = (1...3).map { Endpoint(.v4(0x7F00_0001), port: $0) }
+  private static let doors = (1...3).map {
+    RoutedEndpoint(Endpoint(.v4(0x7F00_0001), port: $0))
+  }
 
   /// Lets time pass, and returns what the player wants to do in it.
   private static func advance(

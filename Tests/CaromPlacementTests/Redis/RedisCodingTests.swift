@@ -27,6 +27,23 @@ import Testing
     }
   }
 
+  @Test func `the routing of a host stands behind its endpoints`() throws {
+    let plain = HostRecord.make(1)
+    let record = HostRecord(
+      key: plain.key, endpoints: plain.endpoints, routing: try .suffix([5, 6]), region: "eu",
+      game: .hockey, seats: 8)
+    var bytes = record.encoded
+    #expect(bytes[32] == 17 && bytes[40..<43] == [130, 5, 6])
+    #expect(try HostRecord(decoding: bytes.span) == record)
+    #expect(record.doors == [RoutedEndpoint(plain.endpoints[0], routing: record.routing)])
+    bytes[40] = 0
+    #expect(throws: DecodeError.self) { try HostRecord(decoding: bytes.span) }
+    for count: UInt8 in [16, 23, 33, 129] {
+      bytes[32] = count
+      #expect(throws: DecodeError.self) { try HostRecord(decoding: bytes.span) }
+    }
+  }
+
   @Test func `a command is a call of the function with the fleet's keys`() {
     let request = PlacementRequest(
       .match(1), players: [.player(1)], game: .hockey, near: ["eu", "us"])

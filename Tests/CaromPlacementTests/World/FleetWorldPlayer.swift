@@ -58,7 +58,7 @@ extension FleetWorld {
 
   /// Gives a player the token. Most players join soon, some late, and some never.
   private func sendToken(_ claim: MatchClaim, to player: Int) {
-    let doors = hosts.map { $0.record.endpoints[0] }
+    let doors = hosts.map { $0.record.doors[0] }
     let first = Int.random(in: doors.indices, using: &generator)
     players[player].machine = HostFailover(doors: doors, startingWith: first, at: now)
     if generator.chance(0.05) {
@@ -91,7 +91,7 @@ extension FleetWorld {
     while let action = players[player].machine?.pollAction() {
       switch action {
       case .ask(let endpoint):
-        let door = hosts.firstIndex { $0.record.endpoints[0] == endpoint } ?? 0
+        let door = hosts.firstIndex { $0.record.doors[0] == endpoint } ?? 0
         schedule(
           .doorQuestion(player: player, door: door),
           within: .milliseconds(5)...Duration.milliseconds(80))

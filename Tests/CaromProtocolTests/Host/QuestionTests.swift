@@ -15,8 +15,9 @@ import Testing
   ) throws -> ConnectToken {
     var generator = SeededGenerator(seed: seed)
     return try ConnectToken(
-      asking: [ConnectTokenTests.address], player: player, lifetime: .seconds(180),
-      data: [1, 2, 3], key: key, at: UnixTime(milliseconds: 0), using: &generator)
+      asking: [RoutedEndpoint(ConnectTokenTests.address)], player: player,
+      lifetime: .seconds(180), data: [1, 2, 3], key: key, at: UnixTime(milliseconds: 0),
+      using: &generator)
   }
 
   private func makePair(seats: Int = 4) throws -> DatagramPair {

@@ -56,6 +56,14 @@ import Testing
     }
   }
 
+  @Test func `a length and what is added to it on the way fit together into a tunnel`() {
+    let lengths = [1_440, 1_432, 1_412, 1_392, 1_360, 1_320, 1_280, 1_220]
+    var search = PathMTUSearch(maximum: 1_440, overhead: 32, at: 0)
+    #expect(loseProbes(&search, at: 0) == repeated(lengths))
+    var smaller = PathMTUSearch(maximum: 1_420, overhead: 32, at: 0)
+    #expect(loseProbes(&smaller, at: 0) == repeated([1_420] + lengths.dropFirst(2)))
+  }
+
   @Test func `probes begin with the path, one at a time`() {
     var search = PathMTUSearch(maximum: 1_472, at: 50)
     #expect(search.probe(at: 49) == nil && search.probe(at: 50) == 1_472)

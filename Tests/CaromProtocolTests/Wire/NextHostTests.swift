@@ -53,10 +53,10 @@ import Testing
     #expect(throws: DecodeError.tooLarge(length: 7, limit: 6)) {
       try decode([7] + [UInt8](repeating: 4, count: 7 * 7) + noToken)
     }
-    let largest: [UInt8] = [0, 0x80, 4] + [UInt8](repeating: 1, count: 512)
+    let largest: [UInt8] = [0, 0x80, 6] + [UInt8](repeating: 1, count: 768)
     #expect(try decode(largest) != nil)
-    #expect(throws: DecodeError.tooLarge(length: 513, limit: 512)) {
-      try decode([0, 0x81, 4] + [UInt8](repeating: 1, count: 513))
+    #expect(throws: DecodeError.tooLarge(length: 769, limit: 768)) {
+      try decode([0, 0x81, 6] + [UInt8](repeating: 1, count: 769))
     }
     let unusable: [[UInt8]] = [
       [5, 1, 1, 1, 1, 1, 1],  // another version

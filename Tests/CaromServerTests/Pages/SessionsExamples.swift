@@ -50,6 +50,16 @@ private func severalLoops(_ world: World, as me: PeerInfo) async throws {
   }
 }
 
+private func throughProxy(
+  proxies: [Endpoint], bytes: [UInt8], as me: PeerInfo, on loop: NetworkLoop
+) async throws {
+  try await Session.join(
+    proxies, as: me, over: .datagram, routing: .bothWays(try .suffix(bytes)), loop: loop
+  ) { session, host in
+    for await line in session.messages(on: .chat) { print(line.message) }
+  }
+}
+
 private func badNetwork(endpoint: Endpoint, as me: PeerInfo, on loop: NetworkLoop) async throws {
   try await Session.join([endpoint], as: me, conditions: .mobile, loop: loop) { session, host in
     for await line in session.messages(on: .chat) { print(line.message) }

@@ -3,6 +3,7 @@ import CaromTransport
 import Foundation
 import TestAgones
 import TestRedis
+import TestRelay
 import Testing
 
 @testable import CaromFleet
@@ -88,6 +89,39 @@ import Testing
         #expect(lines.first == "POST /ready" && lines.last == "POST /shutdown")
         #expect(lines.contains("POST /health"))
       }
+    }
+  }
+
+  @Test(.enabled(if: RedisServer.path != nil, Comment(rawValue: RedisServer.need)))
+  func `a table registers where Agones says that it is, and players come through a proxy there`()
+    async throws
+  {
+    try await Self.withStandIn(failureThreshold: 20) { standIn in
+      let proxy = RoutingProxy(.suffix, on: standIn.loop)
+      let front = try await proxy.open()
+      await standIn.change { $0.ports = [("game", Int(front.port))] }
+      let sidecar = try await standIn.listen()
+      try await RedisServer.with { server in
+        let backend = try await TokenBackend()
+        defer { backend.end() }
+        let fleet = ["--fleet", server.fleet(), "--key", backend.keyFile]
+        let table = try Self.start(
+          [
+            "host", "--interface", "lo", "--name", "T1", "--advertise", "agones:game",
+            "--routing-suffix", "a1b2c3d4e5f60718",
+          ] + fleet, port: sidecar)
+        let port = try #require(UInt16(try await table.port()))
+        await proxy.add(
+          [0xA1, 0xB2, 0xC3, 0xD4, 0xE5, 0xF6, 0x07, 0x18], to: Endpoint(.loopback4, port: port))
+        try await table.line("in the fleet test as ")
+        let player = try RunningGame(["join", "m1", "--bot", "--json", "--name", "Leo"] + fleet)
+        await standIn.waitForServer { $0.lists["players"]?.values.count == 1 }
+        #expect(await proxy.ports == 1)
+        await player.process.end()
+        await table.process.end()
+        #expect(await table.process.status == 0)
+      }
+      await proxy.close()
     }
   }
 

@@ -19,7 +19,7 @@ REASONS = [
     "tokenUsed", "tokenExpired", "tokenForOtherHost", "tokenBeforeStart", "tokenNotYetValid",
     "tokenInvalid", "moved",
 ]
-ENDPOINT_LIMIT, TOKEN_LIMIT = 6, 512
+ENDPOINT_LIMIT, TOKEN_LIMIT = 6, 768
 APPLICATION, APPLICATION_VERSION = "airhockey", 4
 SILENCE, HANDSHAKE, GOODBYE_LIMIT, PROOF = 4.0, 10.0, 1.0, 1.0
 

@@ -62,7 +62,8 @@ private func present(_ script: inout FuzzScript) {
   guard
     let token = try? isForDoors
       ? ConnectToken(
-        asking: endpoints, player: player, lifetime: .milliseconds(lifetime), data: data,
+        asking: endpoints.map { RoutedEndpoint($0) }, player: player,
+        lifetime: .milliseconds(lifetime), data: data,
         key: backendKey, at: time, using: &generator)
       : ConnectToken(
         for: endpoints, player: player, lifetime: .milliseconds(lifetime), data: data,
