@@ -47,7 +47,11 @@ static size_t input_count, input_next;
 
 bool cterminal_present(void) {
   const char *type = getenv("TERM");
-  return isatty(STDOUT_FILENO) && type != NULL && strcmp(type, "dumb") != 0;
+  if (!isatty(STDOUT_FILENO) || type == NULL || strcmp(type, "dumb") == 0) return false;
+  // A job in the background of a shell must not draw over what the shell shows. The group is -1 if
+  // the terminal is not that of this process's session.
+  pid_t foreground = tcgetpgrp(STDOUT_FILENO);
+  return foreground == -1 || foreground == getpgrp();
 }
 
 bool cterminal_takes(int fd) {

@@ -136,8 +136,10 @@ package actor FleetMembership: LoopActor {
   private func open(_ number: UInt64) {
     // The machine gives a connection up when an answer does not come.
     let isWaiting = connection?.assumeIsolated { $0.isWaiting } ?? (attempt != nil)
+    // A server without TLS need not answer the first message of a handshake.
+    let isInHandshake = connection == nil && address.isEncrypted
     disconnect()
-    if isWaiting { noteAbsence(.timedOut) }
+    if isWaiting { noteAbsence(isInHandshake ? .tls(.unanswered) : .timedOut) }
     self.number = number
     attempt = Task {
       do throws(RedisError) {

@@ -64,7 +64,9 @@ extension NetGame {
     case .away(let error): playOn(because: error)
     case .back: handleReturn()
     case .refused(let refusal): display.write("not in the fleet yet: \(refusal)")
-    case .left(because: let refusal?): end("not in the fleet: \(refusal)", Goodbye(.moved))
+    case .left(because: let refusal?):
+      summary.status = .notPermitted
+      end("not in the fleet: \(refusal)", Goodbye(.moved))
     // A match ends in this game when its players have left for good.
     case .emptied: break
     case .left, .moved, .ended, .notMoved, .finished: break

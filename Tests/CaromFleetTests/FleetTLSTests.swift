@@ -127,6 +127,19 @@ struct FleetTLSTests {
     }
   }
 
+  @Test func `a host is told that the directory's port is not one for TLS`() async throws {
+    try await RedisServer.withLoop { server, loop in
+      let address = try FleetAddress("rediss://\(server.endpoint)/test")
+      let host = FleetMembership(of: .make(1), in: address, keys: [], on: loop)
+      var events = host.events.makeAsyncIterator()
+      await host.join()
+      let event = await events.next(isolation: #isolation)
+      // Redis answers only if the first message has a line end by chance.
+      #expect([.away(.tls(.missing)), .away(.tls(.unanswered))].contains(event))
+      await host.withdraw()
+    }
+  }
+
   @Test func `a certificate for another name, and one that has expired, are refused`()
     async throws
   {

@@ -210,6 +210,21 @@ struct FleetPlayTests {
     }
   }
 
+  @Test func `a table with another key than the fleet's ends, and says so`() async throws {
+    try await RedisServer.with { server in
+      let backends = [try await TokenBackend(), try await TokenBackend()]
+      defer { for backend in backends { backend.end() } }
+      let table = try Self.start(
+        ["host", "--interface", "lo", "--name", "T1"], in: server, backends[0])
+      try await table.line("in the fleet test as ")
+      let other = try Self.start(
+        ["host", "--interface", "lo", "--name", "T2"], in: server, backends[1])
+      #expect(await other.process.status == 77)
+      #expect(await other.process.output.all().last?.contains("not in the fleet: ") == true)
+      await table.process.end()
+    }
+  }
+
   @Test func `a player says in a line why the fleet cannot help`() async throws {
     let backend = try await TokenBackend()
     defer { backend.end() }

@@ -10,7 +10,8 @@ final class Terminal {
     let code: Int32
   }
 
-  /// Whether standard output is a terminal on which a screen can be drawn.
+  /// Whether standard output is a terminal on which a screen can be drawn, and this process is not
+  /// in its background.
   static var isPresent: Bool { cterminal_present() }
 
   /// Creates the screen: enters raw mode and switches to the alternate screen.
