@@ -3,8 +3,9 @@ import CaromPlacement
 import CaromTransport
 
 extension FleetAddress {
-  /// Reads an address, and the files that options name: that of its password, that of the
-  /// authorities which it trusts, and those of the certificate and its key, if there are any.
+  /// Parses the address of a fleet, and reads the files that the options of a program name: the
+  /// password of the Redis server, the authorities to trust, and a certificate with its key. Files
+  /// that are nil or missing from `certificate` are not read.
   package init(
     _ text: String, passwordFile: String?, authorities: String?, certificate: [String]
   ) throws(CommandFailure) {

@@ -67,7 +67,7 @@ extension NetGame {
     case .left(because: let refusal?):
       summary.status = .notPermitted
       end("not in the fleet: \(refusal)", Goodbye(.moved))
-    // A match ends in this game when its players have left for good.
+    // Nothing to do: this game ends a match itself when both players have left for good.
     case .emptied: break
     case .left, .moved, .ended, .notMoved, .finished: break
     }
@@ -112,7 +112,7 @@ extension NetGame {
     guard let fleet, !fleet.isDraining else { return }
     self.fleet?.isDraining = true
     display.write("this table takes no more matches")
-    // A host that was told to end has a limit of its own.
+    // A host that was told to end does so at `endBy`, whatever the fleet says.
     let patience = fleet.endBy == nil ? fleet.patience : nil
     fleet.matches.assumeIsolated { $0.drain(patience: patience) }
     moveMatch()

@@ -29,9 +29,9 @@ struct AgonesProgramTests {
         await standIn.waitForServer { $0.state == "Ready" }
         let directory = FleetDirectory(address, on: loop)
         var hosts: [HostRecord] = []
-        while hosts.isEmpty {
-          hosts = try await directory.status().hosts.map(\.record)
-          try await loop.sleep(until: loop.now + .milliseconds(20))
+        try await directory.wait { status in
+          hosts = status.hosts.map(\.record)
+          return !hosts.isEmpty
         }
         #expect(hosts.map(\.id) == [PeerID(of: identity.publicKey)])
         #expect(hosts[0].endpoints == [Endpoint(.loopback4, port: 9_999)])

@@ -15,17 +15,6 @@ import Testing
 struct FleetMatchesTests {
   private let key = BackendKey.random()
 
-  /// Waits until the status of the fleet is as `isWanted` says: what a host reports arrives on a
-  /// connection of its own.
-  private func waitForStatus(
-    _ directory: FleetDirectory, _ isWanted: (FleetStatus) -> Bool
-  ) async throws {
-    while true {
-      if isWanted(try await directory.status()) { return }
-      try await directory.loop.sleep(until: directory.loop.now + .milliseconds(20))
-    }
-  }
-
   @Test func `the players of a host that drains follow their match to another host`()
     async throws
   {
@@ -56,7 +45,7 @@ struct FleetMatchesTests {
                   #expect(host.name == "new")
                   let peer = try await new.joined()
                   #expect(peer.id == player.info.id)
-                  try await waitForStatus(directory) { status in
+                  try await directory.wait { status in
                     let hosts = status.hosts.map { ($0.record, $0.isDraining, $0.matches) }
                     return hosts.contains { $0 == (old.record, true, 0) }
                       && hosts.contains { $0 == (new.record, false, 1) }
@@ -64,7 +53,7 @@ struct FleetMatchesTests {
                 }
               }
               // Both have left the new host for good, and give their seats back.
-              try await waitForStatus(directory) { $0.hosts.allSatisfy { $0.seatsInUse == 0 } }
+              try await directory.wait { $0.hosts.allSatisfy { $0.seatsInUse == 0 } }
             }
           }
         }
@@ -108,7 +97,7 @@ struct FleetMatchesTests {
           let begin = loop.now
           while begin.duration(to: loop.now) < .milliseconds(25) {}
         }
-        try await waitForStatus(directory) { status in
+        try await directory.wait { status in
           guard let load = status.hosts.first?.load else { return false }
           // Each tick takes the time of two and a half.
           return load.isOverloaded && load.lateTicks >= 300 && load.processor >= 300
@@ -267,7 +256,7 @@ struct FleetMatchesTests {
           try await player.join(with: player.token(for: second), on: loop) { _, _ in
             let ending = await one.ending()
             #expect(ending == .replaced)
-            try await waitForStatus(directory) { $0.hosts.map(\.seatsInUse) == [1] }
+            try await directory.wait { $0.hosts.map(\.seatsInUse) == [1] }
           }
         }
       }

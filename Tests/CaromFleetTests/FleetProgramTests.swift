@@ -25,16 +25,6 @@ struct FleetProgramTests {
     }
   }
 
-  /// Waits until the fleet is as `isWanted` says: hosts tell the directory on connections of their
-  /// own.
-  private func wait(
-    for directory: FleetDirectory, _ isWanted: (FleetStatus) -> Bool
-  ) async throws {
-    while try await !isWanted(directory.status()) {
-      try await directory.loop.sleep(until: directory.loop.now + .milliseconds(20))
-    }
-  }
-
   @Test(arguments: [true, false])
   func `a match goes on at another host when its host is drained, or ends`(isDrained: Bool)
     async throws
@@ -45,9 +35,9 @@ struct FleetProgramTests {
       let (near, far) = (settings(address, region: "eu-west"), settings(address, region: "any"))
       // The nearer host knows the other one as a door from the beginning.
       let other = Self.host(far, on: loop)
-      try await wait(for: directory) { $0.hosts.count == 1 }
+      try await directory.wait { $0.hosts.count == 1 }
       let host = Self.host(near, on: loop)
-      try await wait(for: directory) { $0.hosts.count == 2 }
+      try await directory.wait { $0.hosts.count == 2 }
       let match = try #require(MatchID("m1"))
       var players: [Task<Count?, any Error>] = []
       let (stream, shown) = AsyncStream.makeStream(of: PeerID.self)
@@ -91,17 +81,18 @@ struct FleetProgramTests {
       let address = try server.address()
       let directory = FleetDirectory(address, on: loop)
       let other = Self.host(settings(address, region: "any"), on: loop)
-      try await wait(for: directory) { $0.hosts.count == 1 }
+      try await directory.wait { $0.hosts.count == 1 }
       let freezing = try NetworkLoop(name: "freezing")
       let host = Self.host(settings(address, region: "eu-west"), on: freezing)
-      try await wait(for: directory) { $0.hosts.count == 2 }
+      try await directory.wait { $0.hosts.count == 2 }
       let me = PeerInfo(id: .random(), name: "player", application: "counts")
       let match = try #require(MatchID("m1"))
       let token = try await placePlayers([me.id], in: match, of: Self.game, key: key, directory)[0]
       // The host lives on when the player has a result.
       let thaw = DispatchSemaphore(value: 0)
       var isFrozen = false
-      // The session by itself would wait for longer than this test may take.
+      // The session must not give the frozen host up by itself before this test ends: that the
+      // player looks for the match is what is tested.
       var timing = SessionTiming()
       timing.resumeLimit = .seconds(120)
       let told = Locked<[MatchProgress]>([])
@@ -122,7 +113,7 @@ struct FleetProgramTests {
       let steps = told.withLock { $0 }
       #expect(steps.count == 5 && steps.first == .joining(token.hosts))
       #expect(steps.dropFirst().prefix(2) == [.joined, .looking] && steps.last == .joined)
-      try await wait(for: directory) { status in
+      try await directory.wait { status in
         status.hosts.map { ($0.record.region, $0.matches) }.sorted { $0.0 < $1.0 }
           .elementsEqual([("any", 1), ("eu-west", 0)]) { $0 == $1 }
       }
@@ -153,7 +144,7 @@ struct FleetProgramTests {
         }
         await matches.drain()
         #expect(try await directory.drain(id))
-        try await wait(for: directory) { $0.hosts.map(\.isDraining) == [true] }
+        try await directory.wait { $0.hosts.map(\.isDraining) == [true] }
         events += matches.takeEvents()
         #expect(events == [.registered, .drainRequested])
       }
@@ -170,7 +161,7 @@ struct FleetProgramTests {
       let directory = FleetDirectory(address, on: loop)
       let fleet = settings(address, region: "any")
       let host = Self.host(fleet, on: loop)
-      try await wait(for: directory) { $0.hosts.count == 1 }
+      try await directory.wait { $0.hosts.count == 1 }
       let match = try #require(MatchID("m1"))
       let players = (0..<2).map { PeerInfo(name: "\($0)", application: "counts") }
       let tokens = try await placePlayers(

@@ -41,14 +41,6 @@ struct FleetProxyTests {
     return port.withLock { $0 }
   }
 
-  private func wait(
-    for directory: FleetDirectory, _ isWanted: (FleetStatus) -> Bool
-  ) async throws {
-    while try await !isWanted(directory.status()) {
-      try await directory.loop.sleep(until: directory.loop.now + .milliseconds(20))
-    }
-  }
-
   @Test(arguments: [false, true])
   func `a match is played and goes on behind a proxy, whatever the proxy does with the bytes`(
     keepsBytes: Bool
@@ -60,10 +52,10 @@ struct FleetProxyTests {
       let front = try await proxy.open()
       let (_, other) = try await host(
         "any", [1, 1, 1, 1, 1, 1, 1, 1], behind: proxy, at: front, in: address, on: loop)
-      try await wait(for: directory) { $0.hosts.count == 1 }
+      try await directory.wait { $0.hosts.count == 1 }
       let (near, first) = try await host(
         "eu-west", [2, 2, 2, 2, 2, 2, 2, 2], behind: proxy, at: front, in: address, on: loop)
-      try await wait(for: directory) { $0.hosts.count == 2 }
+      try await directory.wait { $0.hosts.count == 2 }
       let me = PeerInfo(id: .random(), name: "player", application: "counts")
       let match = try #require(MatchID("m1"))
       let token = try await placePlayers([me.id], in: match, of: Self.game, key: key, directory)[0]
@@ -100,10 +92,10 @@ struct FleetProxyTests {
       let front = try await proxy.open()
       let (_, other) = try await host(
         "any", [1, 1, 1, 1, 1, 1, 1, 1], behind: proxy, at: front, in: address, on: loop)
-      try await wait(for: directory) { $0.hosts.count == 1 }
+      try await directory.wait { $0.hosts.count == 1 }
       let (_, dying) = try await host(
         "eu-west", [2, 2, 2, 2, 2, 2, 2, 2], behind: proxy, at: front, in: address, on: loop)
-      try await wait(for: directory) { $0.hosts.count == 2 }
+      try await directory.wait { $0.hosts.count == 2 }
       let me = PeerInfo(id: .random(), name: "player", application: "counts")
       let match = try #require(MatchID("m1"))
       let token = try await placePlayers([me.id], in: match, of: Self.game, key: key, directory)[0]

@@ -24,6 +24,16 @@ extension RedisServer {
   }
 }
 
+extension FleetDirectory {
+  /// Waits until the status of the fleet is as `isWanted` says. Hosts tell the directory on
+  /// connections of their own, and it tells nobody what has changed.
+  nonisolated func wait(until isWanted: (FleetStatus) -> Bool) async throws {
+    while try await !isWanted(self.status()) {
+      try await loop.sleep(until: loop.now + .milliseconds(20))
+    }
+  }
+}
+
 extension GameVersion {
   static let hockey = GameVersion("air-hockey", "1")
 }

@@ -3,7 +3,8 @@ import CaromCore
 /// The routing bytes on a session's datagrams, for a UDP proxy such as Quilkin between the players
 /// and the host. The bytes stand outside the encryption. Streams carry none.
 ///
-/// A player needs what the proxy looks for, most often both ways:
+/// A player sends the bytes that the proxy looks for, and usually removes the same bytes from what
+/// comes back:
 ///
 /// ```swift
 /// try await Session.join(proxies, as: me, routing: .bothWays(.suffix(token)), loop: loop) { … }

@@ -82,7 +82,7 @@ final class TLSLink {
     return session
   }
 
-  /// Sends what the session has to send.
+  /// Writes what the TLS session has encrypted to the stream.
   func flush() throws(TransportError) {
     try session.removeOutput { (output) throws(TransportError) in try core?.write(output) }
   }
