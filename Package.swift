@@ -203,7 +203,7 @@ let package = Package(
       "CommandSupport",
       [
         "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromFleet", "CaromPlacement",
-        "CaromSession", "CaromTransport", "TerminalText",
+        "CaromSession", "CaromTransport", "TerminalText", arguments,
       ]),
 
     // The game

@@ -16,27 +16,7 @@ struct FleetPlayOptions: ParsableArguments {
       """,
       valueName: "address"))
   var fleet: String?
-  @Option(
-    name: .customLong("password-file"),
-    help: ArgumentHelp(
-      "The file whose first line is the password of the fleet's Redis server.",
-      valueName: "file"))
-  var passwordFile: String?
-  @Option(
-    name: .customLong("redis-ca"),
-    help: ArgumentHelp(
-      """
-      For rediss://: the file with the authorities that may have issued the Redis server's \
-      certificate. Default: those of the system.
-      """, valueName: "file"))
-  var authorities: String?
-  @Option(
-    name: .customLong("redis-certificate"), parsing: .upToNextOption,
-    help: ArgumentHelp(
-      "For rediss://: the certificate by which the Redis server knows this program, and its key.",
-      valueName: "cert> <key"))
-  var certificate: [String] = []
-
+  @OptionGroup var redis: RedisOptions
   @Option(
     help: ArgumentHelp(
       """
@@ -48,12 +28,9 @@ struct FleetPlayOptions: ParsableArguments {
 
   /// Throws unless the options of a fleet are complete, and fit to the others.
   func check(_ protection: SecurityOptions, isHost: Bool) throws {
+    try redis.check(fleet)
     guard let fleet else {
-      if passwordFile != nil { throw ValidationError("--password-file needs --fleet ADDRESS.") }
       if patience != nil { throw ValidationError("--patience needs --fleet ADDRESS.") }
-      if authorities != nil || !certificate.isEmpty {
-        throw ValidationError("--redis-ca and --redis-certificate need --fleet ADDRESS.")
-      }
       return try protection.checkToken(isHost: isHost)
     }
     guard patience.map({ (0...86_400).contains($0) }) ?? true else {
@@ -69,19 +46,12 @@ struct FleetPlayOptions: ParsableArguments {
     do throws(FleetAddressError) { _ = try FleetAddress(fleet) } catch {
       throw ValidationError("--fleet: \(error).")
     }
-    if let objection = FleetAddress.objection(
-      toTLSOf: fleet, authorities: authorities, certificate: certificate)
-    {
-      throw ValidationError(objection)
-    }
   }
 
   /// The address of the fleet, with what is in the files that the options name; nil without
   /// --fleet.
   func address() throws(CommandFailure) -> FleetAddress? {
-    guard let fleet else { return nil }
-    return try FleetAddress(
-      fleet, passwordFile: passwordFile, authorities: authorities, certificate: certificate)
+    try fleet.map { (fleet) throws(CommandFailure) in try redis.address(of: fleet) }
   }
 }
 

@@ -14,40 +14,13 @@ struct FleetOptions: ParsableArguments {
       """,
       valueName: "address"))
   var fleet: String
-  @Option(
-    name: .customLong("password-file"),
-    help: ArgumentHelp(
-      "The file whose first line is the password of the Redis server.", valueName: "file"))
-  var passwordFile: String?
-  @Option(
-    name: .customLong("redis-ca"),
-    help: ArgumentHelp(
-      """
-      For rediss://: the file with the authorities that may have issued the Redis server's \
-      certificate. Default: those of the system.
-      """, valueName: "file"))
-  var authorities: String?
-  @Option(
-    name: .customLong("redis-certificate"), parsing: .upToNextOption,
-    help: ArgumentHelp(
-      "For rediss://: the certificate by which the Redis server knows this program, and its key.",
-      valueName: "cert> <key"))
-  var certificate: [String] = []
+  @OptionGroup var redis: RedisOptions
   @Flag(help: "Print one JSON object per line.") var json = false
 
-  func validate() throws {
-    if let objection = FleetAddress.objection(
-      toTLSOf: fleet, authorities: authorities, certificate: certificate)
-    {
-      throw ValidationError(objection)
-    }
-  }
+  func validate() throws { try redis.check(fleet) }
 
   /// The address of the fleet, with what is in the files that the options name.
-  func address() throws(CommandFailure) -> FleetAddress {
-    try FleetAddress(
-      fleet, passwordFile: passwordFile, authorities: authorities, certificate: certificate)
-  }
+  func address() throws(CommandFailure) -> FleetAddress { try redis.address(of: fleet) }
 
   /// Runs `work` with the fleet's directory, which is closed when `work` has ended or is cancelled.
   /// Throws a failure if `limit` is reached and the command waits for an answer.
