@@ -7,7 +7,11 @@ swift build "$@" --build-tests
 timeout 120 swift test "$@" --skip-build --disable-xctest
 programs=$(swift build "$@" --show-bin-path)
 for program in Chat TugOfWar Together FourPlayers WorldServer; do
-  timeout 60 "$programs/$program"
+  timeout 60 "$programs/$program" || {
+    status=$?
+    echo "$program failed (exit status $status; 124 says that it took more than 60 s)" >&2
+    exit "$status"
+  }
 done
 
 # The program of the page Start, as two processes.

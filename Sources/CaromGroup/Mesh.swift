@@ -26,7 +26,7 @@ package struct Mesh: Sendable {
     package var limit = 1024
     /// The time for which the side with the higher id waits for the other side's connection before
     /// it opens one itself.
-    package var dialBackDelay = Duration.seconds(1)
+    package var dialBackDelay = Duration.milliseconds(300)
     /// The delay before the second attempt to connect to a peer. Each further delay is twice as
     /// long.
     package var firstRetryDelay = Duration.milliseconds(500)

@@ -19,6 +19,23 @@ static int version_of(tls_client_version version) {
   }
 }
 
+/// Offers what Chromium does, in its order, as far as OpenSSL has it: on this depends what a server
+/// chooses and what it has to store.
+static bool offer_as_browser(SSL_CTX *context) {
+  const char *suites =
+      "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+  const char *older =
+      "ECDHE+AES128+AESGCM:ECDHE+AES256+AESGCM:ECDHE+CHACHA20:ECDHE-RSA-AES128-SHA:"
+      "ECDHE-RSA-AES256-SHA:AES128-GCM-SHA256:AES256-GCM-SHA384:AES128-SHA:AES256-SHA";
+  const char *signatures =
+      "ECDSA+SHA256:RSA-PSS+SHA256:RSA+SHA256:ECDSA+SHA384:RSA-PSS+SHA384:RSA+SHA384:"
+      "RSA-PSS+SHA512:RSA+SHA512";
+  return SSL_CTX_set_ciphersuites(context, suites) == 1 &&
+         SSL_CTX_set_cipher_list(context, older) == 1 &&
+         SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384") == 1 &&
+         SSL_CTX_set1_sigalgs_list(context, signatures) == 1;
+}
+
 tls_client *tls_client_create(tls_client_version newest, const char *protocol) {
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL);
   SSL_CTX *context = SSL_CTX_new(TLS_client_method());
@@ -26,6 +43,7 @@ tls_client *tls_client_create(tls_client_version newest, const char *protocol) {
   if (context == NULL || client == NULL) abort();
   // Versions before 1.2 are offered at this level of security alone.
   SSL_CTX_set_security_level(context, 0);
+  if (!offer_as_browser(context)) abort();
   SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
   SSL_CTX_set_max_proto_version(context, version_of(newest));
   client->ssl = SSL_new(context);

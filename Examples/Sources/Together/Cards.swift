@@ -134,8 +134,6 @@ extension Cards {
   /// the highest one. Nil if it is not their turn.
   func move(of id: PeerID, named name: String) -> Event? {
     guard let player = players.first(where: { $0.id == id }) else {
-      // Groups that meet become one. While they do, a player whom the others know already but do
-      // not see yet may be taken for one who has left, and then has to sit down again.
       return hasBegun ? nil : .sit(name: name)
     }
     guard hasBegun, winner == nil else { return nil }
@@ -151,21 +149,29 @@ extension Cards {
 
 /// Plays with the other peers of a session until somebody wins, and returns the game as it is then.
 /// If `limit` is not nil, leaves at the beginning of that round.
+///
+/// Each peer begins in a group of its own, and the groups that meet become one. Until then, a player
+/// who is missing from the roster may only not have arrived yet. So everybody sits down when the
+/// roster has all of them: from then on, a player who is missing has left.
 func playCards(
   in nearby: NearbySession, seats: Int, leavingInRound limit: Int? = nil
 ) async throws -> Cards {
   let me = nearby.local
   return try await nearby.session.withGroup(Cards(seats: seats)) { group in
+    var everyoneIsHere = false
     var lastMove: Cards.Event?
     for await change in group.changes {
       let cards = await group.state
       if cards.winner != nil || cards.round >= limit ?? .max { return cards }
       if case .roster(let roster) = change {
+        if roster.members.count >= seats { everyoneIsHere = true }
+        // Whoever lost the connection and has it again was removed, and has to sit down once more.
+        lastMove = nil
         for player in cards.players where !roster.contains(player.id) {
           try await group.submit(.left(player.id))
         }
       }
-      let move = cards.move(of: me.id, named: me.name)
+      let move = everyoneIsHere ? cards.move(of: me.id, named: me.name) : nil
       if let move, move != lastMove { try await group.submit(move) }
       lastMove = move
     }

@@ -51,11 +51,12 @@ import Carom
     let type = try makeType()
     let lines = ["the quick brown fox ", "jumps over ", "the lazy dog "]
     let length = lines.reduce(0) { $0 + $1.count }
+    let end = Meeting(of: lines.count)
     let texts = try await withThrowingTaskGroup { tasks in
       for (number, line) in lines.enumerated() {
         tasks.addTask {
           try await makeNearby("\(number)", type, on: loop).transceive { nearby in
-            try await typeTogether(line, in: nearby, until: length)
+            try await typeTogether(line, in: nearby, until: length) { await end.arrive() }
           }
         }
       }

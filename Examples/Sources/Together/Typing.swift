@@ -85,8 +85,12 @@ struct SharedText: ReplicatedState {
 
 /// Types a line at the beginning of the shared text, character by character, corrects one error,
 /// and returns the text when it has `length` characters.
+///
+/// Before it returns, it calls `stay`, which should wait until all others have the text. Whoever
+/// leaves earlier takes along what another author, whose connection is interrupted, has not
+/// received yet.
 func typeTogether(
-  _ line: String, in nearby: NearbySession, until length: Int
+  _ line: String, in nearby: NearbySession, until length: Int, stay: () async -> Void = {}
 ) async throws -> String {
   try await nearby.session.withGroup(SharedText()) { group in
     let visit = UInt32.random(in: .min ... .max)
@@ -100,8 +104,29 @@ func typeTogether(
     try await group.submit(.delete(wrong))
     for await _ in group.changes {
       let text = await group.state.text
-      if text.count == length, !text.contains("#") { return text }
+      guard text.count == length, !text.contains("#") else { continue }
+      await stay()
+      return text
     }
     throw CancellationError()
+  }
+}
+
+/// A meeting of several tasks: each waits until all have arrived, or until it is cancelled.
+actor Meeting {
+  private var missing: Int
+  private var waiting: [AsyncStream<Never>.Continuation] = []
+
+  init(of count: Int) { missing = count }
+
+  func arrive() async {
+    missing -= 1
+    guard missing > 0 else {
+      for task in waiting { task.finish() }
+      return
+    }
+    let (end, task) = AsyncStream.makeStream(of: Never.self)
+    waiting.append(task)
+    for await _ in end {}
   }
 }

@@ -72,8 +72,9 @@ import Testing
   ) async throws {
     let lines = ["one two ", "three four ", "five six "]
     let length = lines.reduce(0) { $0 + $1.count }
+    let end = Meeting(of: lines.count)
     let texts = try await Self.run(3, seed: seed, profile) { nearby, number in
-      try await typeTogether(lines[number], in: nearby, until: length)
+      try await typeTogether(lines[number], in: nearby, until: length) { await end.arrive() }
     }
     #expect(Set(texts).count == 1)
     #expect(lines.allSatisfy(texts[0].contains))

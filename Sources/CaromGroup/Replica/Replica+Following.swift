@@ -75,8 +75,7 @@ extension Replica {
     // No group has that many changes between two rosters of one member.
     guard rosterVersion == 0 || roster.version - rosterVersion < 1 << 40 else { return false }
     rosterVersion = roster.version
-    self.roster = roster
-    emit(.roster(roster))
+    setRoster(roster)
     return true
   }
 

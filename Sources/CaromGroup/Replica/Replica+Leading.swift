@@ -21,6 +21,7 @@ extension Replica {
   /// time to do so.
   private mutating func settle(at now: Instant) {
     guard case .leading(let leadership) = role, !leadership.isSettled else { return }
+    if now < leadership.since + options.meetingLimit, !unmet.isEmpty { return }
     if now < leadership.since + options.settleLimit {
       // In most cases, the peer that was missing last time is still missing.
       if let awaited = leadership.awaited, isAwaited(awaited) { return }
@@ -30,6 +31,13 @@ extension Replica {
     }
     updateLeadership { $0.isSettled = true }
     vouch(at: now)
+  }
+
+  /// The time until which the leader waits for the rest of the group, or nil if it does not.
+  func settlingDue(_ leadership: Leadership) -> Instant? {
+    if leadership.isSettled { return nil }
+    let isMeeting = !unmet.isEmpty && leadership.awaited == nil
+    return leadership.since + (isMeeting ? options.meetingLimit : options.settleLimit)
   }
 
   private func isAwaited(_ peer: PeerID) -> Bool {
@@ -214,6 +222,12 @@ extension Replica {
     return (leadership.lastRoster ?? leadership.since) + options.rosterInterval
   }
 
+  mutating func setRoster(_ roster: Roster) {
+    self.roster = roster
+    unmet = Set(roster.members.map(\.id).filter { $0 != local.id && peers[$0] == nil })
+    emit(.roster(roster))
+  }
+
   private mutating func publishRoster(at now: Instant) {
     guard case .leading(let leadership) = role, leadership.isRosterStale, leadership.isSettled,
       ask == nil
@@ -229,8 +243,7 @@ extension Replica {
     list.sort { $0.id < $1.id }
     rosterVersion += 1
     let roster = Roster(version: rosterVersion, leader: local.id, members: list)
-    self.roster = roster
-    emit(.roster(roster))
+    setRoster(roster)
     updateLeadership {
       $0.isRosterStale = false
       $0.lastRoster = now

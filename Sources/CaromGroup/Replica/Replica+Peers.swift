@@ -7,6 +7,7 @@ extension Replica {
     guard peer != local.id else { return }
     if peers[peer] != nil { forget(peer, at: now) }
     peers[peer] = PeerRecord(name: name)
+    unmet.remove(peer)
     if heartbeatAt == nil { heartbeatAt = now + options.heartbeatInterval }
     send(.ballot(ballot), to: peer)
     advance(at: now)
@@ -137,8 +138,8 @@ extension Replica {
     let due = earliest(heartbeatAt, ask?.deadline)
     switch role {
     case .leading(let leadership):
-      let settling = leadership.isSettled ? nil : leadership.since + options.settleLimit
-      return earliest(earliest(due, settling), earliest(rosterDue(leadership), snapshotDue))
+      return earliest(
+        earliest(due, settlingDue(leadership)), earliest(rosterDue(leadership), snapshotDue))
     case .following(let following):
       return earliest(due, following.heardAt + options.silenceLimit)
     }

@@ -39,6 +39,9 @@ package struct Replica: Sendable {
     /// The time for which a new leader waits for the other members of the group that has lost its
     /// leader, before it commits entries without them.
     package var settleLimit = Duration.seconds(2)
+    /// The time for which a new leader waits for members with which it has never been connected: in
+    /// a group that has just formed, these connections are about to come.
+    package var meetingLimit = Duration.seconds(1)
     /// The shortest time between two rosters.
     package var rosterInterval = Duration.milliseconds(100)
     /// The time after which a leader hands the group over to a member that is connected with more
@@ -109,6 +112,8 @@ package struct Replica: Sendable {
   var vouched = VouchedEvents()
   var vouching = Vouching()
   package internal(set) var roster: Roster?
+  /// The members of the last roster with which this side has not been connected since.
+  var unmet: Set<PeerID> = []
   var rosterVersion: UInt64 = 0
   var incoming: IncomingSnapshot?
   /// The number of entries that are not applied yet, by the members that have given them.

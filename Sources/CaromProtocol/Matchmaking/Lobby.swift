@@ -191,16 +191,12 @@ extension Lobby {
     handleHostEvents(at: now)
   }
 
-  /// Passes the datagrams of the ready connections to `send`; see `Host.transmitDatagrams`.
-  package mutating func transmitDatagrams(
-    at now: Instant, _ send: (Span<UInt8>, Route) -> Void
-  ) -> ConnectionID? {
-    while true {
-      let connection = host.transmitDatagrams(at: now, send)
-      guard matchmaker != nil else { return connection }
-      handleHostEvents(at: now)
-      if connection != nil || !host.hasReady { return connection }
-    }
+  /// Handles what `host.transmitDatagrams` has caused. Returns whether connections have output
+  /// again, for which it has to be called once more.
+  package mutating func didTransmitDatagrams(at now: Instant) -> Bool {
+    guard matchmaker != nil else { return false }
+    handleHostEvents(at: now)
+    return host.hasReady
   }
 
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.

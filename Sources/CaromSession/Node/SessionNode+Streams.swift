@@ -83,7 +83,7 @@ extension SessionNode {
     // The stream of a connection that is not open may just have joined another connection. It is
     // moved at once: the end of that connection's old stream would otherwise be taken for the end
     // of this one, if it were handled first.
-    guard lobby.host.isOpen(connection) else { return drain() }
+    guard lobby.isOpen(connection) else { return drain() }
     // One drain serves all streams that are readable in the same turn.
     if turn.undrainedBytes < Self.undrainedLimit { flushLater() } else { drain() }
   }

@@ -56,7 +56,7 @@ extension SessionNode {
       transmit(through: simulation, at: now)
       return
     }
-    while let connection = Self.transmit(&lobby, on: sockets, &bytesSent, at: now) {
+    while let connection = Self.transmit(&lobby, on: sockets.datagrams, &bytesSent, at: now) {
       if let stream = sockets.streams[connection], !flush(stream, of: connection, at: now) {
         sockets.stalled.append(connection)
       }
@@ -83,14 +83,25 @@ extension SessionNode {
   /// Returns that connection, or nil if no connection has output left. The machine is accessed only
   /// once for all of these connections.
   private static func transmit(
-    _ lobby: inout Lobby, on sockets: NodeSockets, _ count: inout UInt64, at now: Instant
+    _ lobby: inout Lobby, on sockets: [UDPSocket], _ count: inout UInt64, at now: Instant
   ) -> ConnectionID? {
     while let answer = lobby.host.pollStatelessReply() {
-      count += send(answer.bytes.span, to: answer.route, on: sockets.datagrams)
+      count += send(answer.bytes.span, to: answer.route, on: sockets)
     }
-    return lobby.transmitDatagrams(at: now) { datagram, route in
-      count += send(datagram, to: route, on: sockets.datagrams)
-    }
+    // Most nodes have one socket. So it is neither looked up nor retained for each datagram.
+    let first = sockets.first
+    var connection: ConnectionID?
+    repeat {
+      connection = lobby.host.transmitDatagrams(at: now) { datagram, route in
+        if route.socket == 0, let first {
+          first.send(datagram, to: route.endpoint)
+          count += UInt64(datagram.count)
+        } else {
+          count += send(datagram, to: route, on: sockets)
+        }
+      }
+    } while lobby.didTransmitDatagrams(at: now) && connection == nil
+    return connection
   }
 
   private static func transmitDatagrams(
@@ -166,7 +177,7 @@ extension SessionNode {
   private static let standstill = Duration.milliseconds(250)
 
   private func handleTimeout(at now: Instant) {
-    if !turn.hasReadAfterStandstill, let due = lobby.nextTimeout, now - due > Self.standstill {
+    if !turn.hasReadAfterStandstill, let due = lobby.findTimeout(), now - due > Self.standstill {
       // Read the sockets before declaring a peer timed out. The loop does so before this timer
       // fires again.
       turn.hasReadAfterStandstill = true

@@ -35,6 +35,42 @@ import Testing
     #expect(world.faults == [])
   }
 
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `members that have not met yet stay one group when the leader ends`(seed: UInt64) {
+    let world = ReplicaWorld(seed: seed)
+    // All are connected with the first side alone, and its id is the lowest, so that it leads.
+    world.add(id: PeerID(high: 0, low: 1))
+    for _ in 1..<4 { world.add() }
+    for side in 1..<4 { world.open(.init(0, side)) }
+    let hasFormed = world.run(for: .seconds(2)) { world in
+      world.sides.allSatisfy { $0.roster?.members.count == 4 }
+    }
+    #expect(hasFormed)
+    let version = world.sides.compactMap(\.roster?.version).max() ?? 0
+    for (a, b) in [(1, 2), (1, 3), (2, 3)] { world.open(.init(a, b), after: .milliseconds(300)) }
+    world.kill(0, isSilent: false)
+    world.run(for: .seconds(5)) { $0.isUnited }
+    #expect(world.isUnited)
+    for side in world.alive {
+      let rosters = world.sides[side].rosterTimes.keys.filter { $0 > version }
+      #expect(rosters.count == 1, "no roster of a part of the group")
+    }
+    #expect(world.faults == [])
+  }
+
+  @Test func `members that cannot meet each lead themselves when the leader has ended`() {
+    let world = ReplicaWorld(seed: 24)
+    for _ in 0..<3 { world.add() }
+    for side in 1..<3 { world.open(.init(0, side)) }
+    world.run(for: .seconds(2))
+    world.kill(0, isSilent: false)
+    let begin = world.now
+    world.run(for: .seconds(2)) { world in
+      world.alive.allSatisfy { world.sides[$0].leader == world.sides[$0].replica.local.id }
+    }
+    #expect(world.now - begin < world.options.meetingLimit + .milliseconds(100))
+  }
+
   @Test func `submitters that one peer has invented displace only its own`() {
     var table = SequenceTable()
     let honest = EventSource(peer: PeerID(high: 1, low: 0), incarnation: 7)
