@@ -3,7 +3,7 @@
 import { AWAY, HOME, TABLE } from "./air-hockey.js";
 
 /** How far the mallet is in front of a finger, which would hide it, in meters. */
-const FINGER_OFFSET = 0.06;
+export const FINGER_OFFSET = 0.06;
 /** How fast keys move a mallet, in meters per second. */
 const KEY_SPEED = 2.4;
 

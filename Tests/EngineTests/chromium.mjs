@@ -44,7 +44,8 @@ export class Browser {
   /** What the page has reported as errors. */
   errors = [];
 
-  static async open(address, { width, height, isMobile = false }) {
+  /** @param {string} [script] Runs in the page before its own scripts. */
+  static async open(address, { width, height, isMobile = false }, script = "") {
     const browser = new Browser();
     const { targetInfos } = await browser.#send("Target.getTargets");
     const { targetId } = targetInfos.find(({ type }) => type === "page");
@@ -55,6 +56,10 @@ export class Browser {
       width, height, deviceScaleFactor: isMobile ? 2 : 1, mobile: isMobile,
     });
     if (isMobile) await browser.#send("Emulation.setTouchEmulationEnabled", { enabled: true });
+    if (script) {
+      await browser.#send("Page.enable");
+      await browser.#send("Page.addScriptToEvaluateOnNewDocument", { source: script });
+    }
     await browser.#send("Page.navigate", { url: address });
     return browser;
   }
@@ -84,9 +89,9 @@ export class Browser {
     if (error) answer?.reject(new Error(error.message)); else answer?.resolve(result);
   }
 
-  #send(method, params = {}) {
-    const id = this.#next++, sessionId = this.#session;
-    this.#process.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
+  #send(method, params = {}, sessionId = this.#session) {
+    const id = this.#next++;
+    this.#process.stdio[3].write(JSON.stringify({ id, method, params, sessionId: sessionId ?? undefined }) + "\0");
     return new Promise((resolve, reject) => this.#answers.set(id, { resolve, reject }));
   }
 
@@ -115,6 +120,28 @@ export class Browser {
   touch(type, points) {
     const touchPoints = points.map(([x, y], id) => ({ x, y, id }));
     return this.#send("Input.dispatchTouchEvent", { type, touchPoints });
+  }
+
+  /** The screen as a PNG file. */
+  async screenshot() {
+    const { data } = await this.#send("Page.captureScreenshot", { format: "png" });
+    return Buffer.from(data, "base64");
+  }
+
+  /** Hides and freezes the page, as a phone does while another program is in front, or shows it. */
+  async setFrozen(isFrozen) {
+    const { windowId } = await this.#send("Browser.getWindowForTarget");
+    const show = (windowState) =>
+      this.#send("Browser.setWindowBounds", { windowId, bounds: { windowState } });
+    if (isFrozen) await show("minimized");
+    await this.#send("Page.setWebLifecycleState", { state: isFrozen ? "frozen" : "active" });
+    if (!isFrozen) await show("normal");
+  }
+
+  /** Sends a signal to the processes that run pages. */
+  async signalPages(signal) {
+    const { processInfo } = await this.#send("SystemInfo.getProcessInfo", {}, null);
+    for (const { type, id } of processInfo) if (type === "renderer") process.kill(id, signal);
   }
 
   /** Presses and releases a key. */
