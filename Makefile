@@ -1,7 +1,7 @@
 # The two commands of the README are `make play` and `make test`; `make help` lists the rest.
 .DEFAULT_GOAL := help
 .PHONY: help play build-game test test-in-real-time test-compile-page build wasm install bench \
-  lint format sanitize soak docs fuzz mutants release-check
+  lint format sanitize soak screenshots docs fuzz mutants release-check
 
 # Each set of build flags has a folder of its own, so that no run throws another's work away.
 GATE := --scratch-path $(CURDIR)/.build-gate -Xswiftc -gline-tables-only
@@ -141,6 +141,12 @@ soak: ## long runs: two play SECONDS=600, eight tables of bots and pages 1200, s
 mutants: ## plant single faults in a copy, and see whether the tests notice each (ARGS=… for options)
 	@.ci/setup test
 	@Tests/Mutants/mutants.py $(ARGS)
+
+screenshots: ## pictures of the page of air hockey for the documentation (needs node, chromium and pngquant)
+	@.ci/setup play
+	@$(MAKE) --no-print-directory build-game
+	@Tests/page.sh .build/page
+	@node Tests/EngineTests/screenshots.mjs Sources/Carom/Carom.docc/Resources
 
 docs: ## the documentation as a static site in .build/docs
 	@.ci/setup play

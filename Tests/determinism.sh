@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # determinism.sh [FOLDER]: the simulation gives the same bits however it is optimised. Its modules are
 # compiled with -Onone, -O and -Ounchecked; their code fuses no multiplication with an addition,
-# reorders none, and calls none of the system's mathematical functions; and the fixed match has its
-# hashes in each build. With a FOLDER, it keeps there what it checked last, and does not check the same
+# reorders none, and calls none of the system's mathematical functions; and the fixed match, the reference
+# cases of the physics and a recorded match have their hashes in each build. With a FOLDER, it keeps there what it checked last, and does not check the same
 # sources twice.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 modules=(CaromCore CaromPhysics CaromSimulation AirHockey)
-match=Tests/CaromSimulationTests/Support/FixedMatch.swift
-hashes=Tests/Fixtures/match-hashes.txt
+source Tests/reference-hashes.sh
 
 source Tests/unchanged.sh
-skip_if_unchanged "${1:+$1/determinism}" "$0" "$match" "$hashes" \
+skip_if_unchanged "${1:+$1/determinism}" "$0" "${reference_hashes[@]}" \
   $(find "${modules[@]/#/Sources/}" -name '*.swift')
 
 out=$(mktemp -d)
@@ -21,8 +20,11 @@ flags=(-swift-version 6 -wmo -parse-as-library -package-name carom
   -enable-experimental-feature Lifetimes -enable-upcoming-feature ExistentialAny
   -enable-upcoming-feature NonisolatedNonsendingByDefault)
 
+write_hash_program "$out"
 echo '@main enum Program {
-  static func main() { for hash in FixedMatch.play().hashes { print(hash) } }
+  static func main() {
+    for index in 0..<ReferenceHashes.count { print(ReferenceHashes.hash(index)) }
+  }
 }' >"$out/Program.swift"
 
 # Bits differ between machines or builds where one of these stands in the code.
@@ -45,9 +47,9 @@ check() {
     "$clang" -x ir "${machine[@]}" -c "$folder/$module.ll" -o "$folder/$module.o" -Wno-override-module
   done
   swiftc "${flags[@]}" "-$level" -I "$folder" "$out/Program.swift" \
-    "$match" "$folder"/*.o -lm -o "$folder/match"
-  "$folder/match" | diff "$hashes" - \
-    || { echo "the fixed match has other hashes at -$level" >&2; return 1; }
+    "$out/ReferenceHashes.swift" "${hash_sources[@]}" "$folder"/*.o -lm -o "$folder/hashes"
+  "$folder/hashes" | diff <(expected_hashes) - \
+    || { echo "the simulation has other hashes at -$level" >&2; return 1; }
 }
 
 check Onone &

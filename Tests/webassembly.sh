@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # webassembly.sh [FOLDER]: the modules that a page in a browser runs compile as Embedded Swift for
-# WebAssembly; the fixed match has the same hashes there as in a native build; the engine plays in Node, by
-# itself and against a host; and so does the tug of war of the documentation, made of its text alone. With
+# WebAssembly; the fixed match, the reference cases of the physics and a recorded match have the same hashes
+# there as in a native build, whether the toolchain's interpreter, Node or Chromium runs them; the engine plays
+# in Node and in Chromium, by itself and against a host; and so does the tug of war of the documentation, made of its text alone. With
 # a FOLDER, it takes the hosts from that build, keeps there what it compiled and what it checked last, and
 # does not check the same sources twice.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Tests/embedded.sh
-match=Tests/CaromSimulationTests/Support/FixedMatch.swift
-hashes=Tests/Fixtures/match-hashes.txt
+source Tests/reference-hashes.sh
 # The engine's file, as it is and compressed, in bytes.
 most_bytes=$((318 << 10)) most_compressed=$((125 << 10))
 
 source Tests/unchanged.sh
 skip_if_unchanged "${1:+$1/webassembly}" "$0" Tests/webassembly-modules.sh Tests/embedded.sh \
-  "$match" "$hashes" Tests/page.sh Sources/Carom/Carom.docc/{Rollback,GameOfYourOwn}.md \
+  "${reference_hashes[@]}" Tests/page.sh Sources/Carom/Carom.docc/{Rollback,GameOfYourOwn}.md \
   $(find Examples/Sources/TugOfWar -type f) \
   $(find "$runtime" Sources/WebPages Tests/EngineTests -type f) \
   $(find "${modules[@]/#/Sources/}" -name '*.swift')
@@ -28,19 +28,21 @@ else
 fi
 Tests/webassembly-modules.sh "$out"
 
-# The fixed match, under the toolchain's interpreter.
-mkdir -p "$out/match"
+# The hashes, under the toolchain's interpreter.
+mkdir -p "$out/hashes"
+write_hash_program "$out/hashes"
 echo '@_expose(wasm, "hash") @_cdecl("hash") public func hash(_ index: Int32) -> UInt64 {
-  FixedMatch.play().hashes[Int(index)]
-}' >"$out/match/Program.swift"
-compile Program "$out/match/Program.swift" "$match"
-compile_runtime "$out/match" -DCWEB_FIXED_SEED
-link "$out/match/match.wasm" --export=hash "$out"/{CaromCore,CaromPhysics,CaromSimulation,AirHockey}.o \
-  "$out/Program.o" "$out"/match/*.o
+  ReferenceHashes.hash(Int(index))
+}' >"$out/hashes/Program.swift"
+compile Program "$out/hashes/Program.swift" "$out/hashes/ReferenceHashes.swift" "${hash_sources[@]}"
+compile_runtime "$out/hashes" -DCWEB_FIXED_SEED
+link "$out/hashes/hashes.wasm" --export=hash \
+  "$out"/{CaromCore,CaromPhysics,CaromSimulation,AirHockey}.o "$out/Program.o" "$out"/hashes/*.o
 # The runner prints a result as `[WasmTypes.Value.i64(…)]`.
-for index in 0 1 2; do
-  "$tools/wasmkit" run "$out/match/match.wasm" hash "i32:$index" | sed -n 's/.*i64(\([0-9]*\)).*/\1/p'
-done | diff "$hashes" - || { echo "the fixed match has other hashes in WebAssembly" >&2; exit 1; }
+for index in $(seq 0 $(($(expected_hashes | wc -l) - 1))); do
+  "$tools/wasmkit" run "$out/hashes/hashes.wasm" hash "i32:$index" | sed -n 's/.*i64(\([0-9]*\)).*/\1/p'
+done | diff <(expected_hashes) - \
+  || { echo "the simulation has other hashes in WebAssembly" >&2; exit 1; }
 
 # The engine.
 compile_runtime "$out"
@@ -73,7 +75,8 @@ if ! command -v node >/dev/null; then
   exit 0
 fi
 programs=${1:+$(realpath "$1")/debug}
-CAROM_ENGINE=$out/air-hockey.wasm CAROM_HOST=${programs:+$programs/air-hockey} CAROM_MODULES=$out \
-  CAROM_GAME_PAGE=$out/game-page CAROM_GAME_HOST=${programs:+$programs/TugOfWar} \
+CAROM_ENGINE=$out/air-hockey.wasm CAROM_HASHES=$out/hashes/hashes.wasm \
+  CAROM_HOST=${programs:+$programs/air-hockey} \
+  CAROM_MODULES=$out CAROM_GAME_PAGE=$out/game-page CAROM_GAME_HOST=${programs:+$programs/TugOfWar} \
   node --test Tests/EngineTests
 mark_as_checked

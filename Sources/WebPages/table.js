@@ -5,6 +5,9 @@ import { AWAY, HOME, PHASES, TABLE } from "./air-hockey.js";
 /** The width of the rail around the table, in meters. */
 const RAIL = 0.045;
 
+/** For how many ticks a place of the puck is seen in its trail. */
+const TRAIL = 10;
+
 const COLORS = Object.freeze({
   rail: "#424e78", railLight: "#8593c4", fieldMiddle: "#16244a", fieldEdge: "#0c1530",
   line: "#5e86d6", puck: "#fff3d0", trail: "255, 200, 97", players: ["#37c8ff", "#ff6b57"],
@@ -194,14 +197,14 @@ export class Table {
   #paintTrail(state) {
     const isShown = state.phase === PHASES.playing && state.pauses === 0 && !this.#isCalm.matches;
     if (!isShown) return void (this.#trail = []);
-    this.#trail.push(state.puck);
-    if (this.#trail.length > 10) this.#trail.shift();
-    this.#trail.forEach((point, index) => {
-      const age = (index + 1) / this.#trail.length;
-      this.#circle(point, TABLE.puckRadius * age * 0.9);
-      this.#context.fillStyle = `rgba(${COLORS.trail}, ${0.25 * age})`;
+    this.#trail.push({ point: state.puck, tick: state.tick });
+    this.#trail = this.#trail.filter(({ tick }) => state.tick - tick < TRAIL && tick <= state.tick);
+    for (const { point, tick } of this.#trail) {
+      const strength = 1 - (state.tick - tick) / TRAIL;
+      this.#circle(point, TABLE.puckRadius * strength * 0.9);
+      this.#context.fillStyle = `rgba(${COLORS.trail}, ${0.25 * strength})`;
       this.#context.fill();
-    });
+    }
   }
 
   #paintMallet(point, seat) {
