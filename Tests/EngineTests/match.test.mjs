@@ -122,11 +122,10 @@ test("two pages play with fingers: a goal, a reload, a frozen page, the death of
     const { match } = await zoe.evaluate("airHockey.state");
     const isOne = [`${shown(".near")} === "1" && ${shown(".far")} === "0"`,
       `${shown(".near")} === "0" && ${shown(".far")} === "1"`];
-    const goOn = () => play(
-      `globalThis.airHockey?.state.seat === ${HOME} && airHockey.state.match === ${match}
-        && airHockey.state.pauses === 0 && ${text("far-name")} === "Zoe" && ${isOne[HOME]}`,
-      `airHockey.state.seat === ${AWAY} && airHockey.state.match === ${match}
-        && airHockey.state.pauses === 0 && ${text("far-name")} === "Leo" && ${isOne[AWAY]}`);
+    const goesOn = (seat, other) => `(({ seat, match, pauses, score }) => seat === ${seat}
+      && match === ${match} && pauses === 0 && score.join() === "1,0")(globalThis.airHockey?.state ?? {})
+      && ${text("far-name")} === "${other}" && ${isOne[seat]}`;
+    const goOn = () => play(goesOn(HOME, "Zoe"), goesOn(AWAY, "Leo"));
 
     await context.test("a touch moves a mallet and the puck, and both see the goal", async () => {
       const corner = { x: 0.9, y: 0.4 };

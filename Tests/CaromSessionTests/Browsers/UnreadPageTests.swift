@@ -12,7 +12,8 @@ struct UnreadPageTests {
   private static let length = 32 << 10
 
   private static func makeState(_ number: Int) -> Note {
-    Note([UInt8(number >> 8 & 255), UInt8(number & 255)] + [UInt8](repeating: 7, count: length - 2))
+    let padding = [UInt8](repeating: 7, count: length - 2)
+    return Note([UInt8(number >> 8 & 255), UInt8(number & 255)] + padding)
   }
 
   private static func number(of state: Note) -> Int {
