@@ -28,13 +28,15 @@ struct ReplayProofTests {
       #expect(summary[event] as? Int ?? 0 > 0, "\(event)")
     }
   }
-  /// `Tests/determinism.sh` and `Tests/webassembly.sh` play the recording. After a deliberate change
-  /// of the rules, the physics or the format, write what this records into the fixture, and the
-  /// hashes that they print into those beside it.
+
+  /// `Tests/determinism.sh` and `Tests/webassembly.sh` play the recording. After a deliberate
+  /// change of the rules, the physics or the format, write what this records into the fixture, and
+  /// the hashes that they print into those beside it.
   @Test func `the recorded match of the fixtures is what this build records`() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/recorded-match.crpl")
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let fixture = try Data(contentsOf: tests.appending(path: "Fixtures/recorded-match.crpl"))
     var match = RecordedMatch(seed: 1)
-    #expect([UInt8](try Data(contentsOf: file)) == match.replay(ticks: 3_000))
+    let recorded = match.replay(ticks: 3_000)
+    #expect([UInt8](fixture) == recorded)
   }
 }
