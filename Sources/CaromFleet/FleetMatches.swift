@@ -32,15 +32,16 @@ public actor FleetMatches: LoopActor {
     /// here. End the host, or end them.
     case patienceEnded([MatchID])
     /// The last player of the match has left, at this time of the loop. The match stays until
-    /// `finish` ends it, unless somebody comes back.
+    /// `finish` ends it, unless somebody comes back. If that was before the match began, this
+    /// follows `began`.
     case emptied(MatchID, at: Instant)
     /// The directory cannot be reached, for this reason; matches go on.
     case away(RedisError)
     /// The directory can be reached again.
     case back
-    /// The directory does not let the host into the fleet, for this reason. The host asks again for
-    /// 4 seconds, which is enough if another process of the host has just died; `registered`
-    /// follows, or `left`.
+    /// The directory does not let the host into the fleet, for this reason. The host asks again,
+    /// for 4 seconds in all; `registered` follows, or `left`. That another process has the host's
+    /// identity is told only when it keeps it for longer than a dead process has a lease.
     case refused(RegistrationRefusal)
     /// The host has left the fleet: as it wanted to if there is no reason, or because the directory
     /// has not let it in.
@@ -49,6 +50,9 @@ public actor FleetMatches: LoopActor {
 
   /// How long the host waits before it asks again for another host for a match that it cannot run.
   private static let retryInterval = Duration.seconds(1)
+  /// How long another process may have the host's identity before the game is told: a lease, which
+  /// a process that has just died still has, and the time until the host asks again.
+  private static let identityLimit = PlacementRules.lease + FleetHost.retryInterval
 
   /// The loop of the session, and of the connection to the directory.
   public nonisolated let loop: NetworkLoop
@@ -59,6 +63,8 @@ public actor FleetMatches: LoopActor {
   var generator: LoopGenerator
   /// The matches of the host, and those that it has moved, until their players have left.
   private var matches: Set<MatchID> = []
+  /// When the last player left a match of the host that has not begun yet.
+  private var emptiedEarly: [MatchID: Instant] = [:]
   private(set) var players: [Peer: MatchID] = [:]
   /// The matches of players whose connection another one of theirs has replaced.
   private var replaced: [PeerID: MatchID] = [:]
@@ -67,6 +73,8 @@ public actor FleetMatches: LoopActor {
   private var isDrainRequested = false
   /// Ends the patience of a drain.
   private var patience: LoopTimer?
+  /// Tells the game that another process has the host's identity.
+  private var identityTimer: LoopTimer?
   /// Whether the host has begun to leave the fleet.
   private var isLeaving = false
   private var reader: Task<Void, Never>?
@@ -194,14 +202,22 @@ public actor FleetMatches: LoopActor {
     membership.assumeIsolated { $0.finish(match, result: result) }
   }
 
-  /// Leaves the fleet; see `FleetMembership.withdraw`. Players who are still here are told that
-  /// their match is elsewhere, so that they ask the fleet, and so is everybody who joins meanwhile.
+  /// Leaves the fleet; see `FleetMembership.withdraw`. Players of a match that is still here are
+  /// told that the host leaves without another one for it, and everybody else that the match is
+  /// elsewhere. All of them ask the fleet.
   package func withdraw() async {
     isLeaving = true
     doors.timer?.cancel()
     loadMeter.end()
     patience?.cancel()
-    for peer in players.keys { sendAway(peer, to: nil) }
+    identityTimer?.cancel()
+    for (peer, match) in players {
+      if matches.contains(match) {
+        peer.disconnect(Goodbye(.left))
+      } else {
+        sendAway(peer, to: nil)
+      }
+    }
     await membership.withdraw()
     await reader?.value
   }
@@ -214,6 +230,7 @@ public actor FleetMatches: LoopActor {
       guard !isLeaving else { return sendAway(peer, to: nil) }
       guard let claim = FleetGate.claim(of: peer.info) else { return }
       players[peer] = claim.match
+      emptiedEarly[claim.match] = nil
       if let earlier = replaced.removeValue(forKey: peer.id), earlier != claim.match {
         remove(peer.id, from: earlier)
         noteEmpty(earlier)
@@ -234,8 +251,12 @@ public actor FleetMatches: LoopActor {
   }
 
   private func noteEmpty(_ match: MatchID) {
-    guard matches.contains(match), players(of: match).isEmpty, !isLeaving else { return }
-    handle(.emptied(match, at: loop.now))
+    guard players(of: match).isEmpty, !isLeaving else { return }
+    if matches.contains(match) {
+      handle(.emptied(match, at: loop.now))
+    } else if membership.assumeIsolated({ $0.has(match) }) {
+      emptiedEarly[match] = loop.now
+    }
   }
 
   private func remove(_ player: PeerID, from match: MatchID) {
@@ -280,14 +301,33 @@ public actor FleetMatches: LoopActor {
         peer.disconnect(Goodbye(.full), as: .full)
       }
     case .drainRequested(let patience): handleDrainRequest(patience)
-    case .refused(let refusal): handle(.refused(refusal))
-    case .gaveUp(let refusal): handle(.left(because: refusal))
+    case .refused(let refusal): handleRefusal(refusal)
+    case .gaveUp(let refusal):
+      if identityTimer?.deadline != nil { tellOfOtherProcess() }
+      handle(.left(because: refusal))
     case .withdrawn: handle(.left(because: nil))
     case .registered:
+      identityTimer?.cancel()
       handle(.registered)
       findDoors()
     case .leaseEnded: break
     }
+  }
+
+  private func handleRefusal(_ refusal: RegistrationRefusal) {
+    guard refusal == .identityInUse else {
+      identityTimer?.cancel()
+      return handle(.refused(refusal))
+    }
+    if identityTimer == nil {
+      identityTimer = LoopTimer(on: loop, owner: self) { $0.tellOfOtherProcess() }
+    }
+    identityTimer?.arm(after: Self.identityLimit)
+  }
+
+  private func tellOfOtherProcess() {
+    identityTimer?.cancel()
+    handle(.refused(.identityInUse))
   }
 
   private func begin(_ match: MatchID, _ checkpoint: Checkpoint?, _ players: [PeerID]) {
@@ -297,10 +337,12 @@ public actor FleetMatches: LoopActor {
     }
     matches.insert(match)
     handle(.began(match, checkpoint, players: players))
+    if let time = emptiedEarly.removeValue(forKey: match) { handle(.emptied(match, at: time)) }
   }
 
   private func end(_ match: MatchID, _ event: Event, _ placement: Placement?) {
     if matches.remove(match) != nil { handle(event) }
+    emptiedEarly[match] = nil
     // A match may have been moved before the game has heard of it.
     for peer in players(of: match) {
       if event == .finished(match) {

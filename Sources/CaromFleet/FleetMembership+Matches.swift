@@ -20,6 +20,9 @@ extension FleetMembership {
     change { $0.remove(player, from: match, at: $1) }
   }
 
+  /// Whether the match is the host's, even if it has not begun yet.
+  func has(_ match: MatchID) -> Bool { change { machine, _ in machine.matches[match] != nil } }
+
   /// Sets the checkpoint of a match. It is sent with the next renewal, or at once if `isUrgent`.
   package func save(_ checkpoint: Checkpoint, of match: MatchID, isUrgent: Bool = false) {
     change { $0.save(checkpoint, of: match, isUrgent: isUrgent, at: $1) }

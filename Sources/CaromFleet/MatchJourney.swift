@@ -30,6 +30,8 @@ actor MatchJourney: LoopActor {
   private(set) var hasArrived = false
   /// Why the connection to the last host has ended; nil if it has not, or never existed.
   private var ending: DisconnectReason?
+  /// Whether the last host at which the player was has ended without another one for the match.
+  private var hasHostEnded = false
   /// When something came from the host last.
   private var lastHeard: Instant?
   private var timer: LoopTimer?
@@ -68,7 +70,7 @@ actor MatchJourney: LoopActor {
 
   /// Notes that the player is at a host.
   func arrive(at host: Peer, of session: Session) async {
-    (self.host, hasArrived, lastHeard) = (host, true, nil)
+    (self.host, hasArrived, hasHostEnded, lastHeard) = (host, true, false, nil)
     report(.joined)
     await session.observe { [weak self] event in self?.assumeIsolated { $0.observe(event) } }
     // It ends with the session.
@@ -94,17 +96,19 @@ actor MatchJourney: LoopActor {
       case .moved(let next)?:
         if let token = next.token { return .join(token) }
       case .finished?: return .over
-      case nil, .timedOut?, .connectionReset?, .connectionLost?, .left?: break
+      case .left?: hasHostEnded = true
+      case nil, .timedOut?, .connectionReset?, .connectionLost?: break
       case let reason?: throw SessionError.refused(reason)
       }
-      report(.looking)
+      report(hasHostEnded ? .hostEnded : .looking)
       await follower.lostHost()
       try await waitForStep()
     }
     switch step.take() {
     case .join(let token)?: return .join(token)
     case .over?: return .over
-    case .giveUp(let refusal)?: throw refusal.map { FleetMatchError.refused($0) } ?? .noAnswer
+    case .giveUp(let refusal?)?: throw FleetMatchError.refused(refusal)
+    case .giveUp?: throw hasHostEnded ? FleetMatchError.hostEnded : .noAnswer
     case nil: throw CancellationError()
     }
   }

@@ -9,6 +9,9 @@ public enum MatchProgress: Hashable, Sendable {
   /// Nothing is heard from the host, or it is gone: the player asks the other hosts of the fleet
   /// where the match is. `joined` follows if the host is heard again.
   case looking
+  /// The host has ended without another one for the match, because none had room or it was not
+  /// drained: the player asks the other hosts, one of which may take the match over.
+  case hostEnded
 }
 
 extension MatchProgress: CustomStringConvertible {
@@ -18,6 +21,7 @@ extension MatchProgress: CustomStringConvertible {
     case .joining: "joining the match"
     case .joined: "in the match"
     case .looking: "looking for the match"
+    case .hostEnded: "the host has ended: looking for another one for the match"
     }
   }
 }

@@ -113,6 +113,32 @@ struct FleetDirectoryTests {
     }
   }
 
+  @Test func `a refusal is told apart by what the fleet has`() async throws {
+    try await RedisServer.withLoop { server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      func obstacle(_ match: Int, _ version: String) async throws -> PlacementObstacle? {
+        let game = GameVersion("air-hockey", version)
+        let request = PlacementRequest(.match(match), players: [.random()], game: game)
+        switch try await directory.place(request) {
+        case .success: return nil
+        case .failure(let refusal):
+          return try await directory.findObstacle(to: .match(match), of: game, refusal)
+        }
+      }
+      #expect(try await obstacle(1, "1") == .noHost)
+      let host = try await TestHost(.make(1, seats: 1), in: address, on: loop)
+      let other = GameVersion("air-hockey", "2")
+      #expect(try await obstacle(1, "2") == .otherVersions([.hockey], not: other))
+      #expect(try await obstacle(1, "1") == nil)
+      #expect(try await obstacle(1, "1") == .matchFull(.match(1)))
+      #expect(try await obstacle(2, "1") == .hostsFull)
+      #expect(try await obstacle(1, "2") == .refused(.otherVersion))
+      await host.membership.withdraw()
+      await directory.close()
+    }
+  }
+
   @Test func `a program logs in with a password, and errors show none`() async throws {
     let options = [
       "--requirepass", "secret/1",

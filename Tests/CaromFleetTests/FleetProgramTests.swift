@@ -133,6 +133,41 @@ struct FleetProgramTests {
     }
   }
 
+  @Test func `a player is told that the host has ended without another one for the match`()
+    async throws
+  {
+    try await RedisServer.withLoop { server, loop in
+      let address = try server.address()
+      let directory = FleetDirectory(address, on: loop)
+      let host = Self.host(settings(address, region: "any"), on: loop)
+      try await directory.wait { $0.hosts.count == 1 }
+      let match = try #require(MatchID("m1"))
+      let me = PeerInfo(name: "player", application: "counts")
+      let tokens = try await placePlayers([me.id], in: match, of: Self.game, key: key, directory)
+      let (steps, told) = AsyncStream.makeStream(of: MatchProgress.self)
+      let player = Task {
+        try await Session.joinMatch(
+          with: tokens[0], as: me, loop: loop, progress: { told.yield($0) }
+        ) { session, _ in
+          host.cancel()
+          _ = await session.ending()
+          return nil as Int?
+        }
+      }
+      var progress: [MatchProgress] = []
+      for await step in steps {
+        progress.append(step)
+        if step == .hostEnded || step == .looking { break }
+      }
+      #expect(progress == [.joining(tokens[0].hosts), .joined, .hostEnded])
+      // It asks the hosts that it knows for a minute.
+      player.cancel()
+      _ = await player.result
+      try await host.value
+      await directory.close()
+    }
+  }
+
   @Test func `a host that is told to end drains as for an operator, and once`() async throws {
     try await RedisServer.withLoop { server, loop in
       let address = try server.address()
