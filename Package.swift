@@ -202,7 +202,7 @@ let package = Package(
     module(
       "CommandSupport",
       [
-        "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromFleet", "CaromPlacement",
+        "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromFleet", "CaromPlacement",
         "CaromSession", "CaromTransport", "TerminalText", arguments,
       ]),
 

@@ -3,6 +3,7 @@ import CaromCore
 import CaromCrypto
 import CaromSession
 import CaromTransport
+import CommandSupport
 
 /// The `token` command: makes connect tokens, as a backend does, and shows what is in them.
 struct TokenCommand: ParsableCommand {
@@ -47,6 +48,7 @@ struct TokenMakeCommand: ParsableCommand {
   @Option(name: .customLong("for"), help: "How many seconds the token is valid, at most a day.")
   var seconds: Double = 60
   @Option(help: "A text for the host, at most 256 bytes.") var data = ""
+  @OptionGroup var proxy: RoutingOptions
   @Flag(help: "Print a JSON object.") var json = false
 
   func run() throws {
@@ -59,9 +61,9 @@ struct TokenMakeCommand: ParsableCommand {
     var generator = SystemGenerator()
     let player = try self.player.map(Self.player) ?? .random(using: &generator)
     let token = try ConnectToken(
-      for: hosts.map(Self.endpoint), player: player, lifetime: .milliseconds(seconds * 1_000),
-      data: Array(data.utf8), key: key, at: UnixTime(milliseconds: WallClock.milliseconds),
-      using: &generator)
+      for: hosts.map(Self.endpoint), routing: proxy.routing, player: player,
+      lifetime: .milliseconds(seconds * 1_000), data: Array(data.utf8), key: key,
+      at: UnixTime(milliseconds: WallClock.milliseconds), using: &generator)
     let rows = TokenRows(token, player: player, data: Array(data.utf8))
     try TokenRows.print(json ? rows.json(token: token.text) : token.text)
   }

@@ -22,6 +22,7 @@ struct TokenRows {
   /// Returns the rows as lines of text for people.
   func text(at now: UnixTime) -> String {
     var rows = token.hosts.map { ("host", $0.description) }
+    if let routing = token.routing { rows.append(("routing", routing.description)) }
     rows.append(("made", Self.text(of: token.made, at: now)))
     rows.append(("expires", Self.text(of: token.expiry, at: now)))
     if let player, let data {
@@ -38,7 +39,12 @@ struct TokenRows {
     var fields: [JSONValue.Field] = [.init("event", .string("token"))]
     if let text { fields.append(.init("token", .string(text))) }
     fields += [
-      .init("hosts", .strings(token.hosts.map(\.description))),
+      .init("hosts", .strings(token.hosts.map(\.description)))
+    ]
+    if let routing = token.routing {
+      fields.append(.init("routing", .string(routing.description)))
+    }
+    fields += [
       .init("made", .number(Int(token.made.milliseconds))),
       .init("expiry", .number(Int(token.expiry.milliseconds))),
     ]

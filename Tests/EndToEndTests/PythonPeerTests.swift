@@ -1,4 +1,7 @@
+import CaromCore
+import CaromTransport
 import Foundation
+import TestRelay
 import Testing
 
 /// An `air-hockey` host on the loopback interface.
@@ -153,6 +156,35 @@ struct PythonPeerTests {
     #expect(own.security == "token" && own.desyncs == 0)
   }
 
+  @Test func `a peer written from the page comes through a proxy by the bytes in its token`()
+    async throws
+  {
+    try await withNetworkLoop { loop in
+      let backend = try await TokenBackend()
+      defer { backend.end() }
+      for position in [DatagramRouting.Position.prefix, .suffix] {
+        let proxy = RoutingProxy(position, on: loop)
+        let front = try await proxy.open()
+        let game = try await HostProcess(
+          name: "Wire format", ["--seconds", "30", "--key", backend.keyFile])
+        let server = Endpoint(.loopback4, port: try #require(UInt16(game.port)))
+        await proxy.add([1, 2, 3], to: server)
+        let option = position == .prefix ? "--routing-prefix" : "--routing-suffix"
+        let token = try await backend.makeToken(
+          for: front.description, server.description, with: [option, "010203"])
+        let client = try await PythonPeer.start(
+          ["127.0.0.1", "\(front.port)", "--seconds", "1", "--security", "token"]
+            + ["--transport", "udp", "--token", token]
+        ).summary()
+        #expect(client["violations"] as? [String] == [])
+        #expect(client["endReason"] as? String == "finished")
+        #expect(await proxy.ports == 1)
+        await game.game.process.end()
+        await proxy.close()
+      }
+    }
+  }
+
   @Test(arguments: ["tcp", "udp"])
   func `keys change in a match with a peer written from the page, in both roles`(
     transport: String
@@ -188,7 +220,7 @@ struct PythonPeerTests {
     let game = try RunningGame([
       "join", "127.0.0.1:\(port)", "--bot", "--json", "--security", "none",
     ])
-    try await game.line("match 1 begins")
+    try await game.line("game 1 begins")
     game.process.signal(SIGSTOP)
     #expect(try await host.summary()["endReason"] as? String == "finished")
     game.process.resume()
@@ -217,7 +249,7 @@ struct PythonPeerTests {
     let peer = try await hostProcess.play(["--seconds", "0.2"])
     #expect(peer["violations"] as? [String] == [])
     #expect(peer["endReason"] as? String == "finished")
-    try await hostProcess.game.line("game ended: finished")
+    try await hostProcess.game.line("match ended: finished")
     await hostProcess.game.process.end()
   }
 }

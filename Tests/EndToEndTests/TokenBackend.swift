@@ -14,10 +14,11 @@ struct TokenBackend {
     #expect(await tool.process.status == 0)
   }
 
-  /// Makes a token for the host at `endpoint`, and returns the file in which the token and its
+  /// Makes a token for the host at `endpoints`, and returns the file in which the token and its
   /// player are.
-  func makeToken(for endpoint: String) async throws -> String {
-    let tool = try RunningTool(["token", "make", endpoint, "--key", keyFile, "--json"])
+  func makeToken(for endpoints: String..., with more: [String] = []) async throws -> String {
+    let tool = try RunningTool(
+      ["token", "make"] + endpoints + ["--key", keyFile, "--json"] + more)
     #expect(await tool.process.status == 0)
     let line = try #require(await tool.process.output.all().first)
     return try write(line)

@@ -50,8 +50,8 @@ enum ImportRule {
       "CaromProtocol", "CaromSession", "CaromTransport",
     ],
     "CommandSupport": [
-      "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromFleet", "CaromPlacement", "CaromSession",
-      "CaromTransport", "TerminalText",
+      "CaromCore", "CaromCrypto", "CaromDNS", "CaromDiscovery", "CaromFleet", "CaromPlacement",
+      "CaromSession", "CaromTransport", "TerminalText",
     ],
     "GameKit": ["CaromBonjour", "CaromNearby", "CaromTransport", "MultipeerConnectivity"],
     "Carom": [

@@ -2,6 +2,7 @@ import ArgumentParser
 import Carom
 import CaromCrypto
 import CaromFleet
+import CommandSupport
 
 /// The options that say where players of a fleet reach a table, if that is not where it listens.
 struct AdvertiseOptions: ParsableArguments {
@@ -41,27 +42,14 @@ struct AdvertiseOptions: ParsableArguments {
       """, valueName: "address"))
   var advertise: [String] = []
 
-  @Option(
-    name: .customLong("routing-prefix"),
-    help: ArgumentHelp(
-      "The bytes before each datagram by which the proxy finds this table: 1 to 32, as digits.",
-      valueName: "hex"))
-  var routingPrefix: String?
-
-  @Option(
-    name: .customLong("routing-suffix"),
-    help: ArgumentHelp(
-      "The bytes after each datagram by which the proxy finds this table: 1 to 32, as digits.",
-      valueName: "hex"))
-  var routingSuffix: String?
+  @OptionGroup private var bytes: RoutingOptions
 
   func validate() throws {
     for text in advertise { _ = try Place(text) }
     guard advertise.count <= ConnectToken.hostLimit else {
       throw ValidationError("--advertise can be given \(ConnectToken.hostLimit) times at most.")
     }
-    _ = try readRouting()
-    if advertise.isEmpty, routingPrefix != nil || routingSuffix != nil {
+    if advertise.isEmpty, bytes.routing != nil {
       throw ValidationError("--routing-prefix and --routing-suffix need --advertise ADDRESS:PORT.")
     }
   }
@@ -74,21 +62,7 @@ struct AdvertiseOptions: ParsableArguments {
   }
 
   /// The bytes by which a proxy finds this table; nil if there are none.
-  var routing: DatagramRouting? { try? readRouting() }
-
-  private func readRouting() throws(ValidationError) -> DatagramRouting? {
-    guard let digits = routingPrefix ?? routingSuffix else { return nil }
-    guard routingPrefix == nil || routingSuffix == nil else {
-      throw ValidationError("--routing-prefix cannot be combined with --routing-suffix.")
-    }
-    let name = routingPrefix == nil ? "--routing-suffix" : "--routing-prefix"
-    guard let bytes = Hexadecimal.bytes(of: digits.utf8, count: digits.utf8.count / 2) else {
-      throw ValidationError("\(name) must be two hexadecimal digits for each byte.")
-    }
-    do throws(DatagramRoutingError) {
-      return routingPrefix == nil ? try .suffix(bytes) : try .prefix(bytes)
-    } catch { throw ValidationError("\(name): \(error).") }
-  }
+  var routing: DatagramRouting? { bytes.routing }
 
   /// Returns the endpoints that the table advertises, at most 6; none if they are its own.
   /// `sidecar` is that of Agones, if it runs the table.

@@ -57,6 +57,10 @@ import Testing
     #expect(known.event == "token" && known.hosts == hosts && known.token == nil)
     #expect(known.player == player && known.data == "team=2")
     #expect(known.expiry - known.made == 30_000)
+    let routed = try await run(["make"] + hosts + options + ["--routing-suffix", "a1b2c3"])
+    let routing = try ConnectToken(try #require(routed.first)).routing
+    #expect(routing == (try .suffix([0xA1, 0xB2, 0xC3])))
+    #expect(try await run(["show"] + routed).contains("routing  suffix of 3 bytes"))
     let unknown = try decode(await run(["show", text, "--json"]))
     #expect(unknown.hosts == hosts && unknown.player == nil && unknown.data == nil)
     let rows = try await run(["show", text, "--key", keyFile])

@@ -89,7 +89,14 @@ class Peer:
 
     # Sockets.
 
+    @property
+    def routing(self):
+        token = self.security and self.security.token
+        return token and token.routing
+
     def send_datagram(self, data, address):
+        if self.routing:
+            data = self.routing.add(data)
         if self.chance.random() >= self.options.loss:
             try:
                 self.udp.sendto(data, address)
@@ -107,6 +114,8 @@ class Peer:
                 data, address = self.udp.recvfrom(65_536)
             except OSError:
                 return
+            if self.routing:
+                data = self.routing.remove(data)
             if data and self.chance.random() >= self.options.loss:
                 self.take_datagram(data, address)
 

@@ -33,11 +33,39 @@ class Refused(Exception):
         self.reason = reason
 
 
+class Routing:
+    """The bytes on each datagram by which a proxy finds the host."""
+
+    def __init__(self, reader):
+        head = reader.byte()
+        self.is_suffix, length = head >= 128, head % 128
+        if not 1 <= length <= 32:
+            raise Broken(f"{length} routing bytes")
+        self.data = reader.take(length)
+
+    def add(self, datagram):
+        return datagram + self.data if self.is_suffix else self.data + datagram
+
+    def remove(self, datagram):
+        """The proxy may have removed the bytes."""
+        if self.is_suffix:
+            return datagram.removesuffix(self.data)
+        return datagram.removeprefix(self.data)
+
+
 class Token:
-    """A client's token: the ticket, which the host gets, and the key."""
+    """A client's token: the ticket, which the host gets, the key, and the routing before both, if
+    a proxy needs some."""
 
     def __init__(self, text):
         data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        self.routing = None
+        if data[:4] == b"CRR1":
+            reader = Reader(data[4:])
+            count = reader.byte()
+            if count != 1:
+                raise Broken(f"routing for {count} hosts in a token to join one")
+            self.routing, data = Routing(reader), reader.rest()
         self.ticket, self.key = data[:-32], data[-32:]
         Ticket(self.ticket)
 
