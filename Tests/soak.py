@@ -89,7 +89,7 @@ def meet(what, players, seconds):
     text = "; ".join(
         "{role} {ticks} ticks {score} jitter {tickJitterP50}/{tickJitterP99} ms "
         "age {stateAgeP50}/{stateAgeP99} ms, foretold {gapMean} ticks (most {gapMost}), "
-        "{rollbacks} rollbacks, {matches} matches {endReason}".format(**each)
+        "{rollbacks} rollbacks, {games} games {endReason}".format(**each)
         for each in reports)
     check(ok, f"{what}: {text}")
 
@@ -177,8 +177,8 @@ def stop_for(seconds):
         inner = int(open(f"/proc/{guest.pid}/task/{guest.pid}/children").read().split()[0])
         os.kill(inner, signal.SIGSTOP)
         begin = time.monotonic()
-        line = next(line for line in told if "game ended" in line).strip()
-        check(line == "game ended: timedOut" and time.monotonic() - begin <= 5,
+        line = next(line for line in told if "match ended" in line).strip()
+        check(line == "match ended: timedOut" and time.monotonic() - begin <= 5,
               f"stopped guest: host says '{line}' after {time.monotonic() - begin:.1f} s")
         time.sleep(max(0, begin + seconds - time.monotonic()))
         for process in (inner, guest.pid):

@@ -41,8 +41,8 @@ extension TableView {
       let rule = "\(name(seat)) kept the puck too long"
       return Banner("Foul", detail: rule, side: side(seat.opponent))
     case .matchEnd(let winner):
-      let detail = "\(name(winner)) wins \(score) · space for the next match"
-      return Banner("Match over", detail: detail, side: side(winner))
+      let detail = "\(name(winner)) wins \(score) · space for the next game"
+      return Banner("Game over", detail: detail, side: side(winner))
     case .faceOff, .goalPause, .serve, .playing: return nil
     }
   }

@@ -21,6 +21,19 @@ extension CommandFailure {
       case .malformed, .functionsUnsupported: .wrongVersion
       case .functionMissing, .loading, .failed: .unavailable
       }
-    self.init(status, error.description)
+    self.init(status, error.line)
+  }
+}
+
+extension RedisError {
+  /// The error as a program tells it, with the option that helps.
+  package var line: String {
+    switch self {
+    case .tls(.untrusted): "\(self) with --redis-ca FILE"
+    case .tls(.certificateRequired), .tls(.certificateRefused):
+      "\(self) (--redis-certificate CERT KEY)"
+    case .passwordRequired: "\(self): give it with --password-file FILE"
+    default: description
+    }
   }
 }

@@ -55,12 +55,16 @@ package struct RedisOptions: ParsableArguments {
     do throws(PasswordFileError) {
       if let passwordFile { try address.readPassword(from: passwordFile) }
     } catch { throw CommandFailure(.ioFailed, error.description) }
-    do throws(TLSCertificateError) {
-      if let authorities { try address.readAuthorities(from: authorities) }
-      if certificate.count == 2 {
-        try address.readCertificate(from: certificate[0], keyFile: certificate[1])
+    if let authorities {
+      do throws(TLSCertificateError) { try address.readAuthorities(from: authorities) } catch {
+        throw CommandFailure(.ioFailed, "--redis-ca: \(error)")
       }
-    } catch { throw CommandFailure(.ioFailed, error.description) }
+    }
+    if certificate.count == 2 {
+      do throws(TLSCertificateError) {
+        try address.readCertificate(from: certificate[0], keyFile: certificate[1])
+      } catch { throw CommandFailure(.ioFailed, "--redis-certificate: \(error)") }
+    }
     return address
   }
 }

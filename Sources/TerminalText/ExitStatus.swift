@@ -15,6 +15,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   case timedOut = 75
   case wrongVersion = 76
   case notPermitted = 77
+  case matchesLeft = 79
 
   /// The meaning of the status, for the help text.
   package var meaning: String {
@@ -35,6 +36,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case .timedOut: "no answer arrived in time"
     case .wrongVersion: "the peer uses another protocol, or another version of it"
     case .notPermitted: "the operating system, a name server or Redis denied permission"
+    case .matchesLeft: "a host of a fleet has ended with a match that no other host took over"
     }
   }
 

@@ -21,8 +21,9 @@ struct FleetPlayOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       How long a table of a fleet that drains, or is told to end, looks for another table for its \
-      match, before it ends without one, up to 86400. Default: 10 when it is told to end; one that \
-      an operator drains goes on with its match.
+      match, before it ends without one; and how long a player waits for a table. Up to 86400. \
+      Default: 10 for a table that is told to end, while one that an operator drains goes on with \
+      its match; 60 for a player.
       """, valueName: "seconds"))
   var patience: Double?
 
@@ -36,12 +37,12 @@ struct FleetPlayOptions: ParsableArguments {
     guard patience.map({ (0...86_400).contains($0) }) ?? true else {
       throw ValidationError("--patience must be 0 to 86400 seconds.")
     }
-    if patience != nil, !isHost {
-      throw ValidationError("--patience is for tables of a fleet: leave it out.")
-    }
-    guard protection.policy == .token, protection.key != nil, protection.token == nil else {
+    guard protection.policy == .token, !protection.key.isEmpty, protection.token == nil else {
       throw ValidationError(
         "--fleet also needs --key FILE, the key of the fleet's tokens, and no other security.")
+    }
+    if !isHost, protection.key.count > 1 {
+      throw ValidationError("A player of a fleet needs one --key FILE, with the fleet's first key.")
     }
     do throws(FleetAddressError) { _ = try FleetAddress(fleet) } catch {
       throw ValidationError("--fleet: \(error).")
@@ -67,7 +68,8 @@ struct FleetTable: Sendable {
 
   let address: FleetAddress
   let region: String
-  let key: BackendKey
+  /// The keys of the fleet's tokens. The table makes its own with the first.
+  let keys: [BackendKey]
   let identity: Identity
 
   /// Returns the record of this table, which listens on `port` of `interfaces`. Throws if players

@@ -30,6 +30,9 @@ protocol GameDisplay {
   /// Writes a line about an event, on displays that show lines.
   mutating func write(_ line: String)
 
+  /// Writes a line that those who run the game need to know, even without a display.
+  mutating func warn(_ line: String)
+
   /// Closes the display and restores the terminal.
   mutating func close()
 }
@@ -41,6 +44,7 @@ extension GameDisplay {
   func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput? { nil }
   func present(_ view: TableView) {}
   func write(_ line: String) {}
+  mutating func warn(_ line: String) { write(line) }
   func close() {}
 
   /// Returns the input of the player at this computer, mirrored to the side of the player's seat.
@@ -52,8 +56,10 @@ extension GameDisplay {
   }
 }
 
-/// A display that shows nothing and provides no input.
-struct NoDisplay: GameDisplay {}
+/// A display that shows nothing and provides no input. Warnings go to standard error.
+struct NoDisplay: GameDisplay {
+  func warn(_ line: String) { LineDisplay(output: .standardError).write("air-hockey: \(line)") }
+}
 
 /// Writes events as lines to a log or a pipe.
 struct LineDisplay: GameDisplay {

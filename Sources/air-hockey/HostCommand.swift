@@ -36,8 +36,7 @@ struct HostCommand: AsyncParsableCommand {
     help: "Start a computer opponent in a second process; it yields its seat to a person.")
   var opponent = false
   @Flag(help: "Do not advertise the table: players join by HOST:PORT.") var unlisted = false
-  @Option(parsing: .unconditional, help: "End after this number of complete matches.") var matches:
-    Int?
+  @Option(parsing: .unconditional, help: "End after this number of complete games.") var games: Int?
   @Flag(
     help: """
       Let browsers join, too: serve the game's page on the table's port, and show its address. \
@@ -68,8 +67,8 @@ struct HostCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     try PortRange.check(port)
-    if let matches, matches < 1 {
-      throw ValidationError("--matches must be a whole number, 1 or more.")
+    if let games, games < 1 {
+      throw ValidationError("--games must be a whole number, 1 or more.")
     }
     try fleet.check(net.protection, isHost: true)
     try advertised.check(isInFleet: fleet.fleet != nil)
@@ -91,8 +90,8 @@ struct HostCommand: AsyncParsableCommand {
       throw ValidationError("--region must have 1 to 63 visible ASCII characters.")
     }
     guard fleet.fleet != nil else { return }
-    if browser || opponent || matches != nil {
-      throw ValidationError("--fleet cannot be combined with --browser, --opponent or --matches.")
+    if browser || opponent || games != nil {
+      throw ValidationError("--fleet cannot be combined with --browser, --opponent or --games.")
     }
     (clients, unlisted) = (2, true)
   }
@@ -114,10 +113,10 @@ struct HostCommand: AsyncParsableCommand {
       throw ValidationError(
         "Each of several tables has its own computer player: leave --opponent and --bot out.")
     }
-    if matches != nil || options.seconds != nil || options.record != nil {
+    if games != nil || options.seconds != nil || options.record != nil {
       throw ValidationError(
         """
-        A host with several tables runs until it is stopped, and records nothing: leave --matches, \
+        A host with several tables runs until it is stopped, and records nothing: leave --games, \
         --seconds and --record out.
         """)
     }
@@ -199,7 +198,7 @@ struct HostCommand: AsyncParsableCommand {
 
   func run() async throws {
     var setup = options.setup(try options.playerName(), net)
-    setup.matchLimit = matches
+    setup.gameLimit = games
     setup.clients = clients
     setup.kiosk = kiosk ? Kiosk() : nil
     setup.health = setup.kiosk?.health
@@ -223,7 +222,7 @@ struct HostCommand: AsyncParsableCommand {
   private func fleetTable(_ security: SessionSecurity) throws(CommandFailure) -> FleetTable? {
     guard let address = try fleet.address(), let identity = security.identity else { return nil }
     return FleetTable(
-      address: address, region: region, key: try net.protection.loadBackendKey(),
+      address: address, region: region, keys: try net.protection.loadBackendKeys(),
       identity: identity)
   }
 
@@ -332,8 +331,10 @@ struct HostCommand: AsyncParsableCommand {
       ? try table.record(on: interfaces, port: port)
       : table.record(at: endpoints, routing: advertised.routing)
     let membership = FleetMembership(
-      of: record, in: table.address, keys: [table.key], on: session.loop)
-    let matches = FleetMatches(of: membership, over: session, gate: gate, key: table.key) { event in
+      of: record, in: table.address, keys: table.keys, on: session.loop)
+    let matches = FleetMatches(
+      of: membership, over: session, gate: gate, key: table.keys[0]
+    ) { event in
       game.assumeIsolated { game in
         game.handle(event)
         game.reportMatches(to: agones)

@@ -2,6 +2,7 @@ import AirHockey
 import ArgumentParser
 import Carom
 import CaromPlacement
+import CommandSupport
 
 /// Joins a table by its name or address.
 struct JoinCommand: AsyncParsableCommand {
@@ -16,10 +17,15 @@ struct JoinCommand: AsyncParsableCommand {
   @Flag(name: .customLong("yield"), help: "Yield the seat to the first person who wants to join.")
   var yieldsSeat = false
   @OptionGroup var place: TableOption
+  @OptionGroup var proxy: RoutingOptions
   @OptionGroup var fleet: FleetPlayOptions
 
   func validate() throws {
     try fleet.check(net.protection, isHost: false)
+    if proxy.routing != nil, fleet.fleet != nil || net.protection.token != nil {
+      throw ValidationError(
+        "Connect tokens have the routing bytes: leave --routing-prefix and --routing-suffix out.")
+    }
     if fleet.fleet != nil, yieldsSeat || place.number != nil {
       throw ValidationError("--yield and --table cannot be combined with --fleet: leave them out.")
     }
@@ -36,7 +42,7 @@ struct JoinCommand: AsyncParsableCommand {
     try await options.join(
       table,
       as: place.applied(to: net.peer(name, id: protection.player, yieldsSeat: yieldsSeat)), setup,
-      protection.security, over: net)
+      protection.security, through: proxy.routing, over: net)
   }
 
   /// Plays the fleet's match `table`, wherever it goes.
@@ -50,8 +56,9 @@ struct JoinCommand: AsyncParsableCommand {
     setup.waiting = "joining match \(match)"
     setup.policy = .token
     let journey = FleetJourney(
-      address: address, match: match, key: try net.protection.loadBackendKey(),
-      local: net.peer(name), net: net)
+      address: address, match: match, key: try net.protection.loadBackendKeys()[0],
+      local: net.peer(name), net: net,
+      patience: fleet.patience.map { .seconds($0) } ?? FleetJourney.defaultPatience)
     try await options.playOverNetwork(setup) { loop, game in
       try await journey.play(game, on: loop)
     }
@@ -68,6 +75,7 @@ struct WatchCommand: AsyncParsableCommand {
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
   @OptionGroup var place: TableOption
+  @OptionGroup var proxy: RoutingOptions
 
   func validate() throws { try net.protection.checkToken(isHost: false) }
 
@@ -82,7 +90,7 @@ struct WatchCommand: AsyncParsableCommand {
     try await options.join(
       table,
       as: place.applied(to: net.peer(name, id: protection.player, isSpectator: true)), setup,
-      protection.security, over: net)
+      protection.security, through: proxy.routing, over: net)
   }
 }
 
@@ -90,7 +98,7 @@ extension PlayOptions {
   /// Plays at a table or watches it, then prints the summary.
   func join(
     _ table: String, as local: PeerInfo, _ setup: NetGame.Setup, _ security: SessionSecurity,
-    over net: NetOptions
+    through routing: DatagramRouting? = nil, over net: NetOptions
   ) async throws {
     let search = try HostSearch(table: table, interfaces: net.interfaces)
     try await playOverNetwork(setup) { loop, game in
@@ -98,7 +106,8 @@ extension PlayOptions {
         let found = try await search.find(on: loop)
         try await Session.join(
           found.endpoints, as: local, over: net.kinds, timing: net.timing, security: security,
-          hostKey: found.key, conditions: net.conditions, loop: loop
+          hostKey: found.key, routing: routing.map { .bothWays($0) } ?? SessionRouting(),
+          conditions: net.conditions, loop: loop
         ) { session, _ in await game.play(over: session) }
       } catch SessionError.refused(.full) where setup.isSpectator {
         throw CommandFailure(

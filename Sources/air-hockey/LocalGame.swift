@@ -164,8 +164,8 @@ actor LocalGame: LoopActor {
     switch event {
     case .goal(let scorer): display.write("goal for \(name(scorer)): \(score)")
     case .won(let winner):
-      summary.matches += 1
-      display.write("\(name(winner)) wins the match \(score)")
+      summary.games += 1
+      display.write("\(name(winner)) wins the game \(score)")
     default: break
     }
   }

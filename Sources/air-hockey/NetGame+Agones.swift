@@ -32,10 +32,10 @@ extension NetGame {
   private func handle(_ event: AgonesReporter.Event) {
     guard !isOver else { return }
     switch event {
-    case .away(let error): display.write("\(error); the table stays open")
-    case .back: display.write("the sidecar of Agones is back")
+    case .away(let error): warn("\(error); the table stays open")
+    case .back: warn("the sidecar of Agones is back")
     case .refused(let request, let status):
-      display.write(
+      warn(
         "the sidecar of Agones answers \(status) to \(request): does the manifest have it?")
     }
   }

@@ -54,7 +54,7 @@ extension NetGame {
     if state.score == Score() {
       show(.matchStarted, state)
     } else {
-      display.write("match \(state.match) stands at \(state.score)")
+      display.write("game \(state.match) stands at \(state.score)")
     }
   }
 

@@ -3,6 +3,7 @@ import Carom
 import CaromFleet
 import CaromPlacement
 import CaromSimulation
+import CommandSupport
 
 /// What a host knows of the match that its fleet has placed at its table.
 struct FleetHosting {
@@ -58,12 +59,10 @@ extension NetGame {
       clearTable()
     case .notMoved(let match, let refusal) where match == fleet?.match: stay(because: refusal)
     case .drainRequested: drain()
-    case .patienceEnded:
-      display.write("no other table has taken the match over: it is left to the fleet")
-      end("drained", Goodbye(.moved))
+    case .patienceEnded: endDrained()
     case .away(let error): playOn(because: error)
     case .back: handleReturn()
-    case .refused(let refusal): display.write("not in the fleet yet: \(refusal)")
+    case .refused(let refusal): warn("not in the fleet yet: \(refusal)")
     case .left(because: let refusal?):
       summary.status = .notPermitted
       end("not in the fleet: \(refusal)", Goodbye(.moved))
@@ -89,7 +88,7 @@ extension NetGame {
       display.write("match \(match) goes on at this table at \(saved.state.state.score)")
     } catch {
       // A host of another version would have another name in the directory.
-      display.write("match \(match) cannot go on: its checkpoint is damaged (\(error))")
+      warn("match \(match) cannot go on: its checkpoint is damaged (\(error))")
       becomeHost()
     }
   }
@@ -135,14 +134,14 @@ extension NetGame {
   /// Plays on here, and tries again later.
   private func stay(because refusal: PlacementRefusal) {
     fleet?.retryAt = loop.now + FleetHosting.retryInterval
-    if refusal != fleet?.refusal { display.write("the match stays here: \(refusal)") }
+    if refusal != fleet?.refusal { warn("the match stays here: \(refusal)") }
     fleet?.refusal = refusal
     playOn()
   }
 
   /// Plays on while the directory is away. A match that was about to move stays here.
   private func playOn(because error: RedisError) {
-    display.write("\(error); matches go on")
+    warn(error.line + (fleet?.match == nil ? ": trying again" : "; the match goes on"))
     fleet?.isAway = true
     fleet?.retryAt = nil
     guard let fleet, fleet.isMoving, let match = fleet.match else { return }
@@ -159,9 +158,22 @@ extension NetGame {
 
   /// Moves the match of a draining host, now that the directory is back.
   private func handleReturn() {
-    display.write("the fleet's directory is back")
+    warn("the fleet's directory is back")
     fleet?.isAway = false
     if fleet?.isDraining == true { moveMatch() }
+  }
+
+  /// Ends this host, which takes no more matches. If it still has one, its players are told that
+  /// the host leaves without another one for it.
+  private func endDrained() {
+    guard let match = fleet?.match else {
+      // By now the players of a match that has moved have been told where.
+      return end("drained", Goodbye(.moved))
+    }
+    let reason = fleet?.isAway == true ? "the directory is away" : fleet?.refusal?.description
+    warn("no other table has taken match \(match) over" + (reason.map { ": \($0)" } ?? ""))
+    summary.status = .matchesLeft
+    end("1 match left", Goodbye(.left))
   }
 
   /// Does what the fleet needs once per frame. Returns false if the game has ended.
@@ -171,10 +183,9 @@ extension NetGame {
       self.fleet?.endBy = now + (fleet.patience ?? FleetHosting.drainLimit)
       drain()
     } else if fleet.isDraining, fleet.match == nil {
-      // By now the players of a match that has moved have been told where.
-      end("drained", Goodbye(.moved))
+      endDrained()
     } else if let endBy = fleet.endBy, endBy <= now {
-      end("interrupted", Goodbye(.moved))
+      endDrained()
     } else if let retryAt = fleet.retryAt, retryAt <= now {
       moveMatch()
     }
@@ -194,8 +205,9 @@ extension NetGame {
   /// Ends the match of the fleet, because both players have left for good.
   func finishFleetMatch(_ state: RinkState) {
     guard let fleet, let match = fleet.match else { return }
-    display.write("match \(match) is over at \(state.score)")
-    fleet.matches.assumeIsolated { $0.finish(match, result: Array("\(state.score)".utf8)) }
+    let result = "\(state.score) in game \(state.match)"
+    display.write("match \(match) is over at \(result)")
+    fleet.matches.assumeIsolated { $0.finish(match, result: Array(result.utf8)) }
     clearTable()
   }
 }

@@ -9,6 +9,8 @@ struct FleetPlaying {
   enum Departure: Sendable {
     /// The host has sent the player away.
     case moved(NextHost)
+    /// The host has ended without another one for the match.
+    case ended
     /// The host is gone, or the player has been told to join another one.
     case lost
   }
@@ -76,7 +78,8 @@ extension NetGame {
     guard player != nil else { return false }
     switch reason {
     case .moved(let next): depart(.moved(next))
-    case .timedOut, .connectionReset, .connectionLost, .left: depart(.lost)
+    case .left: depart(.ended)
+    case .timedOut, .connectionReset, .connectionLost: depart(.lost)
     default: return false
     }
     return true
@@ -90,6 +93,8 @@ extension NetGame {
     let line =
       switch departure {
       case .moved(let next) where next.token != nil: "the match goes on at another table"
+      case .ended:
+        "the table has ended, and no other one has the match: asking the fleet for a minute"
       case .moved, .lost: "the table is gone: asking the fleet where the match is"
       }
     announcement = line

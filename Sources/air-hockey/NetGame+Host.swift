@@ -99,7 +99,7 @@ extension NetGame {
     match.advance()
     saveCheckpoint(of: match)
     for event in match.server.events { show(event, match.server.state.state) }
-    if let limit = setup.matchLimit, summary.matches >= limit { finishHosting(match) }
+    if let limit = setup.gameLimit, summary.games >= limit { finishHosting(match) }
   }
 
   private func setInput(of match: HostedRollback<Rink>, at now: Instant) {

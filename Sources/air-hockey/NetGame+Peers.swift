@@ -128,7 +128,7 @@ extension NetGame {
     opponent = nil
     isInterrupted = false
     if departs(because: reason) { return }
-    display.write("game ended: \(reason)")
+    display.write("match ended: \(reason)")
     announcement = summary.peer.map { "\($0) is gone (\(reason))" }
     summary.endReason = "\(reason)"
     isPlaying = false

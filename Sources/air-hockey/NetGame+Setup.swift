@@ -16,7 +16,7 @@ extension NetGame {
     /// when its peer leaves.
     var tickLimit: Int?
     /// The number of complete matches after which a host ends the session, or nil for no limit.
-    var matchLimit: Int?
+    var gameLimit: Int?
     /// Whether to wait for another player when the peer leaves.
     var reopens = true
     /// Whether this side watches a match without playing.

@@ -87,7 +87,7 @@ extension NetGame {
   /// Displays an event of the match as a line of text.
   func show(_ event: RinkEvent, _ state: RinkState) {
     switch event {
-    case .matchStarted: display.write("match \(state.match) begins")
+    case .matchStarted: display.write("game \(state.match) begins")
     case .goal(let scorer): display.write("goal for \(name(scorer)): \(state.score)")
     case .paused(let owner): display.write("\(name(owner)) pauses the match")
     case .resumed(let owner): display.write("\(name(owner)) resumes")
@@ -100,8 +100,8 @@ extension NetGame {
   func showWinner(_ winner: Seat, _ match: UInt16, _ score: Score) {
     guard lastWonMatch != match else { return }
     lastWonMatch = match
-    summary.matches += 1
-    display.write("\(name(winner)) wins the match \(score)")
+    summary.games += 1
+    display.write("\(name(winner)) wins the game \(score)")
   }
 
   private func name(_ seat: Seat) -> String {

@@ -191,6 +191,12 @@ actor NetGame: LoopActor {
     }
   }
 
+  /// Displays a line that those who run this game need to know. Must be called on the loop.
+  func warn(_ line: String) {
+    announcement = line
+    display.warn(line)
+  }
+
   // MARK: Frames
 
   private func armFrame(at due: Instant) {

@@ -90,6 +90,9 @@ enum Transport: String, CaseIterable, ExpressibleByArgument, Sendable {
 
 /// The options that say how connections are protected, and from whom.
 struct SecurityOptions: ParsableArguments {
+  /// The maximum number of a backend's keys that a host accepts.
+  private static let keyLimit = 4
+
   @Option(
     help: """
       How connections are protected: anyone (the default), known, code, token or none. Both \
@@ -117,9 +120,10 @@ struct SecurityOptions: ParsableArguments {
   @Option(
     help: """
       For a host: the file with the key of the backend whose connect tokens let players in. \
-      carom token key makes such a file.
+      carom token key makes such a file. May be repeated, up to 4 times, while the key is \
+      changed: the host accepts the tokens of all, and makes its own with the first.
       """)
-  var key: String?
+  var key: [String] = []
 
   @Option(
     help: """
@@ -130,11 +134,14 @@ struct SecurityOptions: ParsableArguments {
 
   func validate() throws {
     let policy = policy
-    if policy == .token, token == nil, key == nil {
+    if policy == .token, token == nil, key.isEmpty {
       throw ValidationError(
         "--security token also needs --key FILE on a host, and --token FILE to join one.")
     }
-    for (option, file) in [("--token", token), ("--key", key)] where file != nil {
+    guard key.count <= Self.keyLimit else {
+      throw ValidationError("--key can be given \(Self.keyLimit) times at most.")
+    }
+    for (option, file) in [("--token", token), ("--key", key.first)] where file != nil {
       guard policy == .token else {
         throw ValidationError("\(option) FILE needs --security token, which it implies by itself.")
       }
@@ -167,7 +174,7 @@ struct SecurityOptions: ParsableArguments {
     if let security { return security }
     if code != nil { return .code }
     if known != nil { return .known }
-    return token != nil || key != nil ? .token : .anyone
+    return token != nil || !key.isEmpty ? .token : .anyone
   }
 
   /// Reads the key files that the policy requires, and returns the protection. Creates this
@@ -188,7 +195,7 @@ struct SecurityOptions: ParsableArguments {
       return Protection(.code(joinCode, as: try loadIdentity()), code: joinCode)
     case .token:
       guard let token else {
-        return Protection(.token(keys: [try loadBackendKey()], as: try loadIdentity()))
+        return Protection(.token(keys: try loadBackendKeys(), as: try loadIdentity()))
       }
       let loaded = try TokenFile(path: token)
       return Protection(.token(loaded.token), player: loaded.player)
@@ -201,21 +208,23 @@ struct SecurityOptions: ParsableArguments {
     if isHost, token != nil {
       throw ValidationError("--token is for those who join; a host needs --key FILE.")
     }
-    if !isHost, key != nil {
+    if !isHost, !key.isEmpty {
       throw ValidationError("--key is for a host; those who join need --token FILE.")
     }
   }
 
-  /// Reads the key of the backend that makes the connect tokens.
-  func loadBackendKey() throws(CommandFailure) -> BackendKey {
-    guard let key else {
+  /// Reads the keys of the backend that makes the connect tokens, at least one.
+  func loadBackendKeys() throws(CommandFailure) -> [BackendKey] {
+    guard !key.isEmpty else {
       throw CommandFailure(.usage, "--security token needs --key FILE, the backend's key")
     }
+    var keys: [BackendKey] = []
     do throws(BackendKeyFileError) {
-      return try BackendKeyFile(path: key).load()
+      for path in key { keys.append(try BackendKeyFile(path: path).load()) }
     } catch {
       throw CommandFailure(.ioFailed, error.description)
     }
+    return keys
   }
 
   private func loadCode(makesCode: Bool) throws(CommandFailure) -> JoinCode {

@@ -7,7 +7,7 @@ struct PlayCommand: AsyncParsableCommand {
     commandName: "play",
     abstract:
       "Open a table on loopback; a computer opponent joins it until a person does.",
-    discussion: "Without a terminal, the computer plays both seats for one complete match.")
+    discussion: "Without a terminal, the computer plays both seats for one complete game.")
 
   @OptionGroup var options: PlayOptions
   @Flag(
@@ -22,7 +22,7 @@ struct PlayCommand: AsyncParsableCommand {
     let canPlay = Terminal.isPresent && !options.headless
     var arguments = ["--interface", "lo", "--opponent"]
     if !canPlay { arguments += ["--bot"] }
-    if !canPlay, options.seconds == nil { arguments += ["--matches", "1"] }
+    if !canPlay, options.seconds == nil { arguments += ["--games", "1"] }
     if options.bot, canPlay { arguments += ["--bot"] }
     if options.headless { arguments += ["--headless"] }
     if options.json { arguments += ["--json"] }

@@ -7,7 +7,12 @@ import Foundation
 /// The options shared by all commands that play matches.
 struct PlayOptions: ParsableArguments {
   @Flag(help: "Let the computer play my seat.") var bot = false
-  @Flag(help: "Draw nothing and print no progress.") var headless = false
+  @Flag(
+    help: """
+      Draw nothing and print no progress. What keeps a host or a player from the fleet is still \
+      written to standard error.
+      """)
+  var headless = false
   @Option(
     parsing: .unconditional,
     help: "End after this many seconds of play; waiting for a player does not count.")

@@ -48,7 +48,7 @@ struct RecordCommand: ParsableCommand {
     recording.finish()
     if let line = recording.takeTrouble() { throw CommandFailure(.ioFailed, line) }
     print(
-      "\(file): \(seconds) s, \(matches) whole \(matches == 1 ? "match" : "matches"), "
+      "\(file): \(seconds) s, \(matches) whole \(matches == 1 ? "game" : "games"), "
         + "then \(rink.state.score)")
   }
 }

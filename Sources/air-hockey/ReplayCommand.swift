@@ -118,6 +118,6 @@ struct ReplayCommand: AsyncParsableCommand {
     let end = report.isComplete ? "" : "; the recording was cut off"
     print(
       "\(file): \(seconds / 60) min \(seconds % 60) s, \(report.hashes) hashes agree, "
-        + "\(report.goals) goals, \(report.matches) whole matches, at last \(report.score)\(end)")
+        + "\(report.goals) goals, \(report.matches) whole games, at last \(report.score)\(end)")
   }
 }

@@ -33,8 +33,8 @@ struct Summary: Encodable, Equatable {
   var bytesReceived = 0
   /// The final score, with home's goals first.
   var score = Score()
-  /// The number of completed matches.
-  var matches = 0
+  /// The number of completed games, each of which one side has won.
+  var games = 0
   /// The reason why the session ended.
   var endReason = ""
   /// The paths of the recordings.
@@ -81,7 +81,7 @@ struct Summary: Encodable, Equatable {
 
   /// The summary as a line of text.
   var line: String {
-    let played = matches == 0 ? "" : " after \(matches) whole \(matches == 1 ? "match" : "matches")"
+    let played = games == 0 ? "" : " after \(games) whole \(games == 1 ? "game" : "games")"
     let kept = recordings.count > 1 ? "; recorded in \(recordings.joined(separator: ", "))" : ""
     let late = "\(timing.tickJitterP50) ms (median), \(timing.tickJitterP99) ms (99th percentile)"
     return "\(result)\(played); \(end); \(ticks) ticks, late by \(late)\(kept)"
@@ -93,7 +93,7 @@ struct Summary: Encodable, Equatable {
 extension Summary {
   private enum CodingKeys: String, CodingKey {
     case role, peer, transport, security, cipher, fingerprint, ticks, frames, bytesSent
-    case bytesReceived, score, matches, endReason
+    case bytesReceived, score, games, matches, endReason
   }
 
   /// Encodes the summary as one flat object, into which the values of `timing` and `prediction` are
@@ -114,7 +114,9 @@ extension Summary {
     try container.encode(bytesSent, forKey: .bytesSent)
     try container.encode(bytesReceived, forKey: .bytesReceived)
     try container.encode(score.description, forKey: .score)
-    try container.encode(matches, forKey: .matches)
+    try container.encode(games, forKey: .games)
+    // The name that this number had before matches of a fleet were called so.
+    try container.encode(games, forKey: .matches)
     try container.encode(endReason, forKey: .endReason)
   }
 }

@@ -115,7 +115,7 @@ actor TableHall: LoopActor {
     for game in games {
       let ended = game.assumeIsolated { $0.closeTable() }
       summary.ticks += ended.ticks
-      summary.matches += ended.matches
+      summary.games += ended.games
       summary.timing.merge(ended.timing)
       summary.prediction.lateInputs += ended.prediction.lateInputs
     }

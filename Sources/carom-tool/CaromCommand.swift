@@ -76,10 +76,7 @@ struct CaromCommand: AsyncParsableCommand {
   }
 
   /// Prints a line to standard error.
-  static func printError(_ line: String) {
-    let line = "carom: \(TextWidth.escaped(line))\n"
-    try? SystemFile.append(Array(line.utf8), to: 2)
-  }
+  static func printError(_ line: String) { StandardError.write(line) }
 
   private static func end(_ failure: CommandFailure) -> Never {
     if !failure.line.isEmpty { printError(failure.line) }

@@ -163,7 +163,7 @@ import Testing
   @Test func `the end of a match and a pause say which key goes on`() {
     #expect(
       makeView(.matchEnd(winner: .away)).banner
-        == .init("Match over", detail: "Leo wins 3 – 1 · space for the next match", side: .right))
+        == .init("Game over", detail: "Leo wins 3 – 1 · space for the next game", side: .right))
     #expect(makeView(.matchEnd(winner: .away)).puck == nil)
     for (pauses, seat, who) in [
       (.home, .home, "Maya"), (.away, .home, "Leo"), (.home, .away, "Leo"),

@@ -60,21 +60,21 @@ struct FleetPlayTests {
     return (score[0], score[1])
   }
 
-  /// Chooses the lines about the goals of match 2, in which Leo and Zoe play each other. It must be
+  /// Chooses the lines about the goals of game 2, in which Leo and Zoe play each other. It must be
   /// asked about all lines of a player, in their order.
   private final class Goals: Sendable {
     private let state = Locked((hasBegun: false, isOver: false))
 
     func contains(_ line: String) -> Bool {
       state.withLock { state in
-        if line == "match 2 begins" { state.hasBegun = true }
-        if state.hasBegun, line.contains(" wins the match ") { state.isOver = true }
+        if line == "game 2 begins" { state.hasBegun = true }
+        if state.hasBegun, line.contains(" wins the game ") { state.isOver = true }
         return state.hasBegun && !state.isOver && line.hasPrefix("goal for ")
       }
     }
   }
 
-  /// Waits for a goal of match 2, counted from 1, and returns the line about it.
+  /// Waits for a goal of game 2, counted from 1, and returns the line about it.
   @discardableResult
   private static func goal(_ number: Int, of game: RunningGame) async throws -> String {
     let goals = Goals()
@@ -94,7 +94,7 @@ struct FleetPlayTests {
     Issue.record("no goal after '\(text)' in \(await table.process.errors.all())")
   }
 
-  /// Expects that each goal of match 2 was told once, so that the score has grown by one each time.
+  /// Expects that each goal of game 2 was told once, so that the score has grown by one each time.
   private static func expectGoalsOnce(of player: RunningGame) async throws {
     let goals = Goals()
     let lines = await player.process.errors.all().filter(goals.contains)
@@ -121,7 +121,7 @@ struct FleetPlayTests {
       }
       let leo = try Self.join(as: "Leo", strength: "hard", server, backend, login: login)
       // Zoe takes the seat of the computer player, so that another match begins at 0-0.
-      try await leo.line("match 1 begins")
+      try await leo.line("game 1 begins")
       let players = [
         leo, try Self.join(as: "Zoe", strength: "easy", server, backend, login: login),
       ]
@@ -145,7 +145,7 @@ struct FleetPlayTests {
       for player in players {
         let line = try await player.line("sits down", 2)
         #expect(line.prefix(2) != seated.prefix(2))
-        try await player.line("match 2 stands at ")
+        try await player.line("game 2 stands at ")
       }
       if departure == .kill {
         #expect(await table.game.process.status == 128 + SIGKILL)
@@ -153,7 +153,7 @@ struct FleetPlayTests {
         #expect(try await table.game.report().endReason == "drained")
         #expect(await table.game.process.status == 0)
       }
-      let stand = try Self.score(in: try await players[0].line("match 2 stands at "))
+      let stand = try Self.score(in: try await players[0].line("game 2 stands at "))
       let count = stand.home + stand.away
       #expect(stand.home >= first.home && stand.away >= first.away)
       // Play goes on.
@@ -185,13 +185,13 @@ struct FleetPlayTests {
         ["host", "--interface", "lo", "--name", "T1"], in: server, backend)
       let id = try await table.line("in the fleet test as ").split(separator: " ").last ?? ""
       let player = try Self.join(as: "Leo", strength: "hard", server, backend)
-      try await player.line("match 1 begins")
+      try await player.line("game 1 begins")
       let tool = try RunningTool(["fleet", "drain", String(id), "--fleet", server.fleet()])
       #expect(await tool.process.status == 0)
       try await table.line("the match stays here: ")
       // It goes on while the directory is away, too.
       server.stop()
-      try await Self.goal(ofTable: table, after: "matches go on")
+      try await Self.goal(ofTable: table, after: "the match goes on")
       try server.start()
       try await table.line("the fleet's directory is back")
       // A table that comes later takes the match over.
@@ -229,11 +229,12 @@ struct FleetPlayTests {
     let backend = try await TokenBackend()
     defer { backend.end() }
     try await RedisServer.with { server in
-      let alone = try Self.join(as: "Leo", strength: "hard", server, backend)
+      let join = ["join", "m1", "--bot", "--patience", "0"]
+      let alone = try Self.start(join, in: server, backend)
       #expect(await alone.process.status == 69)
-      #expect(await alone.process.errors.all().last?.contains("no host of the fleet runs") == true)
+      #expect(await alone.process.errors.all().last?.contains("the fleet has no host: ") == true)
       server.stop()
-      let lost = try Self.join(as: "Leo", strength: "hard", server, backend)
+      let lost = try Self.start(join, in: server, backend)
       #expect(await lost.process.status == 68)
       #expect(await lost.process.errors.all().last?.contains("directory") == true)
     }
@@ -242,6 +243,8 @@ struct FleetPlayTests {
   @Test(arguments: [
     ["host", "--fleet", "redis://h/n"], ["join", "m1", "--fleet", "redis://h/n"],
     ["host", "--fleet", "redis://h/n", "--security", "none"],
+    ["join", "m1", "--fleet", "redis://h/n", "--key", "x", "--key", "y"],
+    ["join", "m1", "--fleet", "redis://h/n", "--key", "x", "--routing-suffix", "a1"],
     ["host", "--password-file", "x"], ["join", "m1", "--password-file", "x"],
     ["join", "m1", "--fleet", "redis://h/n", "--token", "x"],
     ["join", "m1", "--fleet", "redis://h/n", "--key", "x", "--yield"],

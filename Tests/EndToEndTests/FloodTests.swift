@@ -38,7 +38,7 @@ import Testing
       let player = try RunningGame(
         ["join", "10.77.0.1:7777", "--name", "Leo", "--transport", transport] + common, on: "h2",
         of: lab)
-      try await player.line("match 1 begins")
+      try await player.line("game 1 begins")
       let begin = ContinuousClock.now
       let reports = [try await player.report(), try await host.report()]
       let time = begin.duration(to: .now)

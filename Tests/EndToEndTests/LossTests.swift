@@ -28,7 +28,7 @@ import Testing
   }
 
   /// When a process is killed, its TCP streams end, but its UDP peers only time out.
-  @Test(arguments: [("tcp", "game ended: connection"), ("udp", "game ended: timedOut")])
+  @Test(arguments: [("tcp", "match ended: connection"), ("udp", "match ended: timedOut")])
   func `a host reports a killed client once and waits for another`(
     transport: String, line: String
   ) async throws {
@@ -48,7 +48,7 @@ import Testing
       let report = try await client.report()
       #expect(reasons.contains(report.endReason))
       #expect(await client.process.status == (transport == "udp" ? 75 : 68))
-      #expect(await client.ends == ["game ended: \(report.endReason)"])
+      #expect(await client.ends == ["match ended: \(report.endReason)"])
     }
   }
 
@@ -57,7 +57,7 @@ import Testing
     try await play { lab, host, client in
       try await lab.cut("h2", silently: silently)
       #expect(try await client.report().endReason == "timedOut")
-      try await host.line("game ended: timedOut")
+      try await host.line("match ended: timedOut")
       await host.process.end()
       let (clientEnds, hostEnds) = (await client.ends, await host.ends)
       #expect(clientEnds.count == 1 && hostEnds.count == 1)
@@ -77,7 +77,7 @@ import Testing
       try await client.line("Maya resumes")
       client.process.signal(SIGINT)
       #expect(try await client.report().desyncs == 0)
-      try await host.line("game ended: left")
+      try await host.line("match ended: left")
       await host.process.end()
     }
   }
@@ -86,9 +86,9 @@ import Testing
     try await play(reconnect: 1) { lab, host, client in
       client.process.signal(SIGKILL)
       try await host.line("no connection to Leo")
-      try await host.line("game ended: timedOut")
+      try await host.line("match ended: timedOut")
       await host.process.end()
-      #expect(await host.ends == ["game ended: timedOut"])
+      #expect(await host.ends == ["match ended: timedOut"])
     }
   }
 
@@ -97,16 +97,16 @@ import Testing
       client.process.signal(SIGINT)
       #expect(try await client.report().endReason == "interrupted")
       #expect(await client.process.status == 0)
-      try await host.line("game ended: left")
+      try await host.line("match ended: left")
       await host.process.end()
-      #expect(await host.ends == ["game ended: left"])
+      #expect(await host.ends == ["match ended: left"])
     }
   }
 
   @Test func `a stopped client times out, and ends when it continues`() async throws {
     try await play(over: "tcp") { _, host, client in
       client.process.signal(SIGSTOP)
-      try await host.line("game ended: timedOut")
+      try await host.line("match ended: timedOut")
       client.process.resume()
       let report = try await client.report()
       // The client reads that the host has closed the connection before it can time out itself.
@@ -115,7 +115,7 @@ import Testing
       #expect(report.ticks - report.frames < 200)
       await host.process.end()
       let (clientEnds, hostEnds) = (await client.ends, await host.ends)
-      #expect(clientEnds.count == 1 && hostEnds == ["game ended: timedOut"])
+      #expect(clientEnds.count == 1 && hostEnds == ["match ended: timedOut"])
     }
   }
 
@@ -126,7 +126,7 @@ import Testing
       host.process.signal(SIGSTOP)
       #expect(try await client.report().endReason == "timedOut")
       host.process.resume()
-      try await host.line("game ended: ")
+      try await host.line("match ended: ")
       await host.process.end()
       let ends = await host.ends
       #expect(ends.count == 1)

@@ -22,10 +22,10 @@ import Testing
       case .connectionReset: await client.reset()
       case .protocolViolation: try await client.violateProtocol()
       }
-      try await host.line("game ended: \(ending.rawValue)")
+      try await host.line("match ended: \(ending.rawValue)")
     }
     try await FakeClient.run(named: "Zoe", at: port) { _ in try await host.line("Zoe sits down") }
-    try await host.line("game ended: ", 2)
+    try await host.line("match ended: ", 2)
     await host.process.end()
     #expect(await host.ends.count == 2)
   }

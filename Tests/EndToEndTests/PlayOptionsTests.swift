@@ -35,6 +35,9 @@ import Testing
     ["host", "--browser-tls", "cert", "key", "--transport", "udp"],
     ["host", "--browser-tls", "cert", "key", "--known", "peers"],
     ["host", "--browser-tls", "cert", "key", "--key", "backend"],
+    ["host", "--key", "1", "--key", "2", "--key", "3", "--key", "4", "--key", "5"],
+    ["join", "x", "--routing-suffix", "a"], ["watch", "x", "--routing-prefix", ""],
+    ["join", "x", "--token", "y", "--routing-suffix", "a1"],
     ["host", "--browser", "--security", "none", "--tables", "0"],
     ["host", "--browser", "--security", "none", "--tables", "65"],
     ["join", "x", "--table", "0"], ["watch", "x", "--table", "65"],
@@ -59,9 +62,9 @@ import Testing
     (["--fleet", "redis://127.0.0.1:1/x", "--key", "backend"], "leave --tables out"),
     (["--browser", "--security", "none", "--bot"], "leave --opponent and --bot out"),
     (["--browser", "--security", "none", "--opponent"], "leave --opponent and --bot out"),
-    (["--browser", "--security", "none", "--matches", "1"], "leave --matches, --seconds and"),
-    (["--browser", "--security", "none", "--seconds", "1"], "leave --matches, --seconds and"),
-    (["--browser", "--security", "none", "--record", "x"], "leave --matches, --seconds and"),
+    (["--browser", "--security", "none", "--games", "1"], "leave --games, --seconds and"),
+    (["--browser", "--security", "none", "--seconds", "1"], "leave --games, --seconds and"),
+    (["--browser", "--security", "none", "--record", "x"], "leave --games, --seconds and"),
   ])
   func `what several tables cannot be combined with is a usage error that says what to do`(
     options: [String], advice: String
@@ -184,7 +187,7 @@ import Testing
       summary.json == """
         {"bytesReceived":0,"bytesSent":0,"cipher":null,"correctionMean":0,"correctionMost":0,\
         "deepestRollback":0,"desyncs":0,"endReason":"","fingerprint":null,"frames":0,\
-        "gapMean":0,"gapMost":7,"lateInputs":0,"matches":0,"peer":null,"role":"host",\
+        "games":0,"gapMean":0,"gapMost":7,"lateInputs":0,"matches":0,"peer":null,"role":"host",\
         "rollbacks":0,"score":"0-0","security":"none","stalls":0,"stateAgeP50":0,\
         "stateAgeP99":1.5,"tickJitterMost":0,"tickJitterP50":0,"tickJitterP99":0,"ticks":0,\
         "transport":null}

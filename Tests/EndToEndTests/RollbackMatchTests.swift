@@ -50,7 +50,7 @@ private let seconds =
           "join", "10.77.0.1:7777", "--bot", "--json", "--name", "Leo", "--transport", "udp",
           "--record", files.path("client"), "--net-stats",
         ], on: "h2", of: lab, within: limit)
-      try await client.line("match 1 begins")
+      try await client.line("game 1 begins")
       try await lab.harm("h2", lossPercent: 25, delay: 100, jitter: 15)
       let (hostReport, clientReport) = (try await host.report(), try await client.report())
       #expect(hostReport.ticks == seconds * 60 && hostReport.endReason == "finished")
@@ -110,7 +110,7 @@ private let seconds =
     let line = try await host.line("port ")
     let port = try #require(line.split(separator: " ").last)
     let client = try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"])
-    try await host.line("match 1 begins")
+    try await host.line("game 1 begins")
     let spectator = try RunningGame([
       "watch", "127.0.0.1:\(port)", "--json", "--name", "Zoe", "--seconds", "1", "--record",
       files.path("spectator"),

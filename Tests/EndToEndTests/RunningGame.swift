@@ -65,7 +65,7 @@ struct RunningGame: Sendable {
 
   /// The progress lines about the end of a game, once the process has ended.
   var ends: [String] {
-    get async { await process.errors.all().filter { $0.hasPrefix("game ended: ") } }
+    get async { await process.errors.all().filter { $0.hasPrefix("match ended: ") } }
   }
 
   /// Waits for the end of the process and reads its summary.

@@ -30,9 +30,9 @@ import Testing
           "air-hockey: every seat of that host is taken: try again later"
         ])
       client.process.signal(SIGTERM)
-      try await host.line("game ended: left")
+      try await host.line("match ended: left")
       await host.process.end()
-      #expect(await host.ends == ["game ended: left"])
+      #expect(await host.ends == ["match ended: left"])
       let (first, second) = (try await host.report(), try await client.report())
       #expect(abs(first.ticks - second.ticks) <= 15)
     }
@@ -47,7 +47,7 @@ import Testing
       let first = try #require(host.process.children.first)
       let person = try startClient("Leo", on: lab, "--seconds", "1")
       try await host.line("Leo sits down")
-      try await host.line("match 2 begins")
+      try await host.line("game 2 begins")
       try await Self.end(of: first)
       #expect(try await person.report().endReason == "finished")
       try await host.line("Computer sits down", 2)

@@ -1,3 +1,6 @@
+import CaromCore
+import CaromTransport
+import TestRelay
 import Testing
 
 /// Matches of players whom a backend has given connect tokens, on the loopback interface.
@@ -9,7 +12,7 @@ import Testing
     let backend = try await TokenBackend()
     defer { backend.end() }
     let game = try RunningGame.host(
-      "--key", backend.keyFile, "--matches", "1", "--transport", transport)
+      "--key", backend.keyFile, "--games", "1", "--transport", transport)
     let port = try await game.port()
     let stranger = try RunningGame.join(port, "--transport", transport)
     #expect(await stranger.process.status == 69)
@@ -30,6 +33,52 @@ import Testing
     #expect(await again.process.status == 69)
     #expect(await again.process.errors.all().last?.contains("used") == true)
     await game.process.end()
+  }
+
+  @Test func `a host accepts the tokens of two keys while the key is changed`() async throws {
+    let backends = [try await TokenBackend(), try await TokenBackend()]
+    defer { for backend in backends { backend.end() } }
+    let game = try RunningGame.host(
+      "--key", backends[0].keyFile, "--key", backends[1].keyFile)
+    let port = try await game.port()
+    for backend in backends {
+      let token = try await backend.makeToken(for: "127.0.0.1:\(port)")
+      let player = try RunningGame.join(port, "--token", token, "--seconds", "1")
+      let report = try await player.report()
+      #expect(report.security == "token" && report.endReason == "finished")
+    }
+    await game.process.end()
+  }
+
+  @Test(arguments: [true, false])
+  func `a player comes through a proxy that wants routing bytes`(hasToken: Bool) async throws {
+    try await withNetworkLoop { loop in
+      let backend = try await TokenBackend()
+      defer { backend.end() }
+      let proxy = RoutingProxy(.suffix, on: loop)
+      let front = try await proxy.open()
+      let game = try RunningGame.host(
+        hasToken ? "--key" : "--identity", hasToken ? backend.keyFile : backend.keyFile + ".id")
+      let port = try await game.port()
+      await proxy.add([0xA1, 0xB2], to: Endpoint(.loopback4, port: try #require(UInt16(port))))
+      let routing = ["--routing-suffix", "a1b2"]
+      let options =
+        if hasToken {
+          // The host accepts tokens for its own endpoint.
+          [
+            "--token",
+            try await backend.makeToken(
+              for: front.description, "127.0.0.1:\(port)", with: routing),
+          ]
+        } else { routing }
+      let player = try RunningGame(
+        ["join", front.description, "--bot", "--json", "--transport", "udp", "--seconds", "1"]
+          + options)
+      #expect(try await player.report().endReason == "finished")
+      #expect(await proxy.ports >= 1)
+      await game.process.end()
+      await proxy.close()
+    }
   }
 
   @Test(arguments: [

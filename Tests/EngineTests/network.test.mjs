@@ -68,7 +68,7 @@ test("a page that is loaded again has its seat and the same match", { skip }, as
     assert.equal(third.events.find(({ code }) => code === EVENTS.left).first, 4);
     third.end();
     second.end();
-    await until(() => server.lines.includes("game ended: left"), 5, "the goodbye");
+    await until(() => server.lines.includes("match ended: left"), 5, "the goodbye");
   } finally {
     first.end();
     second.end();

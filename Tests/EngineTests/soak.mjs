@@ -135,7 +135,7 @@ async function main() {
   check(
     summary.role === "tables" && summary.endReason === "interrupted",
     `SIGTERM ends the host after ${Date.now() - stopped} ms, ${summary.ticks} ticks and `
-      + `${summary.matches} matches; ticks late by ${summary.tickJitterP50} ms (median), `
+      + `${summary.games} games; ticks late by ${summary.tickJitterP50} ms (median), `
       + `${summary.tickJitterP99} ms (99th percentile), ${summary.tickJitterMost} ms (most)`);
   await wait(1);
   const learned = players.filter((player) =>

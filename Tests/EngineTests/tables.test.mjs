@@ -143,7 +143,7 @@ test("an exhibit answers monitors, and ends with the score", { skip: skipHost },
     let output = "";
     player.stdout.on("data", (bytes) => (output += bytes));
     const ended = new Promise((resolve) => player.on("close", resolve));
-    await until(() => host.count("match 1 begins") === 1, 10, host.lines);
+    await until(() => host.count("game 1 begins") === 1, 10, host.lines);
     assert.deepEqual((await roster()).players, ["Ada", "Computer"]);
     const metrics = await (await get("/metrics")).text();
     assert.match(metrics, /^carom_joined_total 1$/m);

@@ -41,7 +41,8 @@ struct FleetStatusCommand: AsyncParsableCommand {
 struct FleetWatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Show the hosts of a fleet as they come, change and go.")
+    abstract: "Show the hosts of a fleet as they come, change and go.",
+    discussion: "While the Redis server cannot be reached, the command says so and waits for it.")
 
   @OptionGroup var options: FleetOptions
   @Option(help: "How many seconds to wait before the fleet is looked at again.") var every = 1.0
@@ -61,7 +62,9 @@ struct FleetWatchCommand: AsyncParsableCommand {
       while true {
         do {
           for report in watch.update(try await directory.status()) { output.emit(report) }
-        } catch let error as RedisError where watch.hasBegun || error == .loading {
+        } catch let error as RedisError
+          where !Task.isCancelled && (watch.hasBegun || error.mayPass)
+        {
           if let report = watch.lose(error) { output.emit(report) }
         }
         try await Task.sleep(for: interval)
@@ -103,9 +106,8 @@ struct FleetDrainCommand: AsyncParsableCommand {
     }
     let output = Output(FleetRows.headings, json: options.json, isTable: false)
     try await options.run(output: output, for: duration.answerLimit) { directory in
-      let hosts = try await directory.status().hosts.filter {
-        $0.record.id.description.hasPrefix(digits)
-      }
+      let fleet = try await directory.status().hosts
+      let hosts = fleet.filter { $0.record.id.description.hasPrefix(digits) }
       guard let host = hosts.first else {
         throw CommandFailure(.unavailable, "the fleet has no host whose id begins with \(digits)")
       }
@@ -118,6 +120,7 @@ struct FleetDrainCommand: AsyncParsableCommand {
         throw CommandFailure(.unavailable, "the host has left the fleet")
       }
       output.emit(FleetRows.report(.updated, host.draining))
+      if let line = host.lineAboutMatches(in: fleet) { StandardError.write(line) }
     }
   }
 
@@ -130,6 +133,18 @@ struct FleetDrainCommand: AsyncParsableCommand {
 }
 
 extension HostStatus {
+  /// What keeps the host, which drains, from moving its matches: no other host of the fleet has
+  /// room for any. Nil if one has.
+  fileprivate func lineAboutMatches(in fleet: [HostStatus]) -> String? {
+    let hasRoom = fleet.contains {
+      $0.record.id != record.id && $0.record.game == record.game && !$0.isDraining
+        && $0.seatsInUse < $0.record.seats
+    }
+    guard matches > 0, !hasRoom else { return nil }
+    let what = matches == 1 ? "match" : "\(matches) matches"
+    return "no other host of the fleet has room for the \(what) of this host: start one"
+  }
+
   /// The host from when it takes no more matches.
   fileprivate var draining: HostStatus {
     HostStatus(record, seatsInUse: seatsInUse, matches: matches, load: load, isDraining: true)

@@ -20,7 +20,9 @@ struct FleetPlaceCommand: AsyncParsableCommand {
     help: "The id of a player, 32 hexadecimal digits; up to 128. Default: a random one.")
   var player: [String] = []
   @Option(help: "The name of the game that the hosts run.") var game: String
-  @Option(name: .customLong("game-version"), help: "The version of the game.") var version: String
+  @Option(
+    name: [.customLong("game-version"), .customLong("version")], help: "The version of the game.")
+  var version: String
   @Option(help: "A region in which the host may be, the preferred one first; up to 8.")
   var near: [String] = []
   @OptionGroup var keyFile: KeyFileOption
@@ -35,7 +37,10 @@ struct FleetPlaceCommand: AsyncParsableCommand {
       let placement: Placement
       switch try await directory.place(request) {
       case .success(let found): placement = found
-      case .failure(let refusal): throw CommandFailure(.unavailable, refusal.description)
+      case .failure(let refusal):
+        let obstacle = try await directory.findObstacle(
+          to: request.match, of: request.game, refusal)
+        throw CommandFailure(.unavailable, obstacle.description)
       }
       var generator = SystemGenerator()
       for player in request.players {

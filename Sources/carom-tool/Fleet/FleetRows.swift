@@ -2,6 +2,7 @@ import CaromCore
 import CaromCrypto
 import CaromFleet
 import CaromPlacement
+import CommandSupport
 
 /// The hosts of a fleet as rows of a table, and as JSON objects.
 enum FleetRows {
@@ -56,8 +57,8 @@ enum FleetRows {
 
   static func away(_ error: RedisError) -> Report {
     Report(
-      .away, fleet, cells: [fleet, "", "", "", "", "", "", "away", error.description],
-      [.init("reason", .string(error.description))])
+      .away, fleet, cells: [fleet, "", "", "", "", "", "", "away", error.line],
+      [.init("reason", .string(error.line))])
   }
 
   static func placed(_ placement: Placement, _ player: PeerID, _ token: ConnectToken?) -> Report {
@@ -106,9 +107,9 @@ struct FleetWatch {
   private var totals: Report?
   private var isAway = false
 
-  /// Whether anything has been shown. From then on, the loss of the directory is shown and waited
-  /// for; before that, it ends the command, because the address may be wrong.
-  var hasBegun: Bool { totals != nil || isAway }
+  /// Whether the directory has answered. From then on, every loss of it is shown and waited for;
+  /// before that, one that cannot pass by itself ends the command.
+  var hasBegun: Bool { totals != nil }
 
   /// Returns what has changed: the hosts in the order of their ids, then the whole fleet.
   mutating func update(_ status: FleetStatus) -> [Report] {

@@ -67,7 +67,7 @@ import Testing
         }
         // A table without a lease admits nobody.
         server.stop()
-        try await table.line("; matches go on")
+        try await table.line("; the match goes on")
         while try await Self.get("/ready", from: port, on: loop).status == 200 {
           try await loop.sleep(until: loop.now + .milliseconds(50))
         }
@@ -135,7 +135,7 @@ import Testing
       try await table.line("the sidecar of Agones cannot be reached")
       // A match does not need it.
       let player = try RunningGame.join(tablePort)
-      try await player.line("match 1 begins")
+      try await player.line("game 1 begins")
       try await standIn.listen(port: port)
       try await table.line("the sidecar of Agones is back")
       await standIn.waitForServer {

@@ -17,7 +17,7 @@ import Testing
     let line = try await host.line("not listed, port ")
     let port = try #require(line.firstMatch(of: /port ([0-9]+)/)?.1)
     let client = try RunningGame.join(String(port), "--security", "none")
-    try await client.line("match 1 begins")
+    try await client.line("game 1 begins")
     host.process.signal(SIGTERM)
     try await client.line("final score ")
     #expect(try await client.report().endReason == "finished")

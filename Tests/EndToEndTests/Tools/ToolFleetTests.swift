@@ -114,7 +114,12 @@ struct ToolFleetTests {
       server.stop()
       let away = try await watch.line("away")
       #expect(away.reason?.isEmpty == false)
+      // One that begins now waits, too.
+      let late = try Self.start("watch", of: server, with: ["--every", "0.1"])
+      #expect(try await late.line("away").reason?.contains("cannot be reached") == true)
       try server.start()
+      try await late.line("back")
+      #expect(await late.end(SIGTERM) == 0)
       try await watch.line("back")
       #expect(await watch.end(SIGTERM) == 0)
       let events = await watch.process.output.all().map { $0.prefix { $0 != "," } }
@@ -203,10 +208,16 @@ struct ToolFleetTests {
       try await Self.expect(
         65, "--game-version", ["place", "m", "--game", "a", "--game-version", ""] + fleet)
       try await Self.expect(65, "--near", ["place", "m", "--near", "é"] + Self.game + fleet)
-      try await Self.expect(69, "this version", ["place", "m"] + Self.game + fleet)
+      try await Self.expect(69, "has no host: start one", ["place", "m"] + Self.game + fleet)
+      let version = ["--game", "air-hockey", "--version", "4"]
+      try await Self.expect(69, "has no host", ["place", "m"] + version + fleet)
+      let secure = ["status", "--fleet", "rediss://127.0.0.1/test"]
+      try await Self.expect(74, "--redis-ca: /nowhere", secure + ["--redis-ca", "/nowhere"])
+      try await Self.expect(
+        74, "--redis-certificate: /no", secure + ["--redis-certificate", "/nowhere", "/nowhere"])
       try await Self.expect(69, "abcd", ["drain", "abcd"] + fleet)
       server.stop()
-      for command in [["status"], ["watch"], ["drain", "abcd"], ["place", "m"] + Self.game] {
+      for command in [["status"], ["drain", "abcd"], ["place", "m"] + Self.game] {
         try await Self.expect(68, "cannot be reached", command + fleet)
       }
       try server.start()
