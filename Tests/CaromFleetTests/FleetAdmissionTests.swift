@@ -93,8 +93,8 @@ struct FleetAdmissionTests {
   /// The commands of a Redis user that hosts, doors and matchmakers need. The page Fleets has them.
   private static let permissions = [
     "+fcall", "+function|list", "+function|load", "+time", "+exists", "+del", "+hexists", "+hget",
-    "+hmget", "+hset", "+hdel", "+hincrby", "+hkeys", "+sadd", "+srem", "+smembers", "+zadd",
-    "+zrem", "+zcard", "+zscore", "+zrange", "+zrangebyscore", "+zrangebylex",
+    "+hmget", "+hset", "+hdel", "+hincrby", "+hkeys", "+zadd", "+zrem", "+zcard", "+zscore",
+    "+zrange", "+zrangebyscore", "+zrangebylex",
   ]
 
   private static func send(

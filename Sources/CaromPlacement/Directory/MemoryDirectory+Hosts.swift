@@ -76,10 +76,13 @@ extension MemoryDirectory {
 
   /// Changes a host, and moves it to its new rank.
   mutating func change(_ host: PeerID, _ body: (inout HostEntry) -> Void) {
-    guard let index = hosts.index(forKey: host) else { return }
-    let before = hosts.values[index].rank
-    body(&hosts.values[index])
-    setRank(of: hosts.values[index].record, from: before, to: hosts.values[index].rank)
+    var change: (record: HostRecord, before: Int?, after: Int?)?
+    hosts.change(host) { entry in
+      let before = entry.rank
+      body(&entry)
+      change = (entry.record, before, entry.rank)
+    }
+    if let change { setRank(of: change.record, from: change.before, to: change.after) }
   }
 
   mutating func setRank(of host: HostRecord, from before: Int?, to after: Int?) {

@@ -11,8 +11,8 @@ package struct MemoryDirectory: Sendable {
     let player: PeerID
   }
 
-  var hosts: [PeerID: HostEntry] = [:]
-  var matches: [MatchID: MatchEntry] = [:]
+  var hosts = WatchedDictionary<PeerID, HostEntry>()
+  var matches = WatchedDictionary<MatchID, MatchEntry>()
   /// The hosts that take matches: each is in the pool of its region and in that of all regions.
   var pools: [HostPool: RankedHosts] = [:]
   /// The number of living hosts of each version, including those that are draining.

@@ -30,11 +30,13 @@ extension FleetHost {
       handleAssigned(assigned, at: now)
     case .superseded(let placement):
       if let claim = request.command.claim { lose(claim, to: placement, at: now) }
-    default: handle(answer, to: request.command)
+    default: handle(answer, to: request.command, at: now)
     }
   }
 
-  private mutating func handle(_ answer: DirectoryAnswer, to command: HostCommand) {
+  private mutating func handle(
+    _ answer: DirectoryAnswer, to command: HostCommand, at now: Instant
+  ) {
     guard let claim = command.claim, let known = matches[claim.match], known.claim == claim else {
       return
     }
@@ -53,6 +55,7 @@ extension FleetHost {
       events.append(.notMoved(claim, refusal))
     case (.finish, .done):
       matches[claim.match] = nil
+      finished.insert(claim, at: now)
       events.append(.finished(claim))
     default: break
     }

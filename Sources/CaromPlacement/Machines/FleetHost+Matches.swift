@@ -16,6 +16,7 @@ extension FleetHost {
     }
     guard playerCount < record.seats else { return .full }
     if matches[claim.match] == nil {
+      guard !finished.contains(claim) else { return .tryAgain }
       guard matches.count < PlacementRules.matchLimit, !isDraining else { return .tryAgain }
       matches[claim.match] = HostedClaim(claim)
       send(.resume(claim), at: now)

@@ -53,8 +53,8 @@ package struct FleetHost: Sendable {
   package enum Admission: Hashable, Sendable {
     /// The player may join.
     case accepted
-    /// The host has no lease, or does not know the claim yet. The player should try again, or ask
-    /// the fleet where the match is.
+    /// The host has no lease, does not know the claim yet, or has finished the match. The player
+    /// should try again, or ask the fleet where the match is.
     case tryAgain
     /// All seats are taken.
     case full
@@ -96,6 +96,7 @@ package struct FleetHost: Sendable {
   let run: UInt64
   /// The matches that the host runs or was given.
   package internal(set) var matches: [MatchID: HostedClaim] = [:]
+  var finished = FinishedMatches()
   package var load = HostLoad()
   package internal(set) var isDraining = false
   /// The patience of the operator who drains the host.

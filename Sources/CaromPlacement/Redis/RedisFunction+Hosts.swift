@@ -28,7 +28,7 @@ extension RedisFunction {
         end
       end
       writeSeats(m, seats)
-      confirm(m)
+      confirm(m, seats)
       use(host, #seats - #before, 0)
       return others
     end
@@ -42,7 +42,7 @@ extension RedisFunction {
         call('HSET', matchKey(m), 'game', v[1], 'regions', v[2])
       end
       call('HSET', matchKey(m), 'host', h, 'number', number, 'phase', 'held', 'seats', '')
-      call('SADD', P .. 'matches:' .. h, m)
+      call('ZADD', P .. 'matches:' .. h, '0', m)
       call('HINCRBY', hostKey(h), 'matches', 1)
       return reseat(m, h, players)
     end
@@ -119,9 +119,9 @@ extension RedisFunction {
         for _, match in ipairs(holding) do
           held[match.match .. ' ' .. match.host .. ' ' .. match.number] = true
         end
-        for _, m in ipairs(call('SMEMBERS', P .. 'matches:' .. h)) do
+        for _, m in ipairs(call('ZRANGE', P .. 'matches:' .. h, 0, -1)) do
           local claim = m .. ' ' .. h .. ' ' .. field(m, 'number')
-          if not held[claim] and not call('ZSCORE', P .. 'assigned:' .. h, m) then orphan(m) end
+          if not held[claim] and call('ZSCORE', P .. 'matches:' .. h, m) == '0' then orphan(m) end
         end
       else
         insertHost(h, run, connection, draining, keys, record, args[4], args[5], args[6])
@@ -155,8 +155,8 @@ extension RedisFunction {
       call(
         'HSET', hostKey(h), 'late', args[1], 'processor', args[2], 'overloaded', args[3])
       setRank(readHost(h))
-      local assigned = {}
-      for i, m in ipairs(call('ZRANGE', P .. 'assigned:' .. h, 0, ASSIGNED - 1)) do
+      local assigned, matches = {}, P .. 'matches:' .. h
+      for i, m in ipairs(call('ZRANGEBYSCORE', matches, '(0', '+inf', 'LIMIT', 0, ASSIGNED)) do
         assigned[i] = {m, field(m, 'number')}
       end
       local v = call('HMGET', hostKey(h), 'draining', 'patience')
@@ -176,7 +176,7 @@ extension RedisFunction {
         use(host, 1, 0)
       end
       writeSeats(m, seats)
-      confirm(m)
+      confirm(m, seats)
       return {'done'}
     end
 
@@ -272,7 +272,7 @@ extension RedisFunction {
       return {'status', rows, call('ZCARD', P .. 'orphans'), call('ZCARD', P .. 'finished')}
     end
 
-    redis.register_function('carom_fleet_2', function(keys, args)
+    redis.register_function('carom_fleet_3', function(keys, args)
       P, now = keys[1], clock()
       sweep()
       local name = args[1]

@@ -1,21 +1,24 @@
 extension RedisFunction {
   /// The commands that choose a host.
   static let placing = #"""
-    local function chooseHost(game, regions, elsewhere, count, excluded)
+    local function chooseHost(game, regions, elsewhere, seats, excluded)
       local list = {}
       for region in regions:gmatch('%S+') do list[#list + 1] = region end
       if #list == 0 or elsewhere then list[#list + 1] = '' end
       for _, region in ipairs(list) do
-        local first = 0
+        -- Most often the first one has room.
+        local first, count = 0, 1
         repeat
           local pool = P .. 'pool:' .. game .. ' ' .. region
-          local hosts = call('ZRANGE', pool, first, first + 15)
-          for _, h in ipairs(hosts) do
+          local hosts = call('ZRANGE', pool, first, first + count - 1)
+          for _, member in ipairs(hosts) do
+            local h = member:sub(1, 32)
             local host = h ~= excluded and readHost(h)
-            if host and freeSeats(host) >= count and host.matches < MATCHES then return host end
+            if host and freeSeats(host) >= seats and host.matches < MATCHES then return host end
           end
-          first = first + 16
-        until #hosts < 16
+          local isEnd = #hosts < count
+          first, count = first + count, 16
+        until isEnd
       end
       if call('HEXISTS', P .. 'versions', game) == 0 then return nil, 'noSuchVersion' end
       return nil, 'noRoom'
@@ -24,19 +27,14 @@ extension RedisFunction {
     -- Gives a match to a host, and sets further fields of it.
     local function assign(m, host, last, players, ...)
       local number = text(math.min(math.max(last + 1, now), NUMBERS))
-      local seats, members = {}, {}
-      for i, player in ipairs(players) do
-        seats[i] = {state = 'r', player = player}
-        members[i] = m .. ' ' .. player
-      end
+      local seats = {}
+      for i, player in ipairs(players) do seats[i] = {state = 'r', player = player} end
       call(
         'HSET', matchKey(m), 'host', host.id, 'number', number, 'phase', 'held', 'seats',
         packSeats(seats), ...)
-      if #members > 0 then setDeadline('reserved', RESERVATION, unpack(members)) end
       setDeadline('unconfirmed', RESERVATION, m)
-      call('SADD', P .. 'matches:' .. host.id, m)
       host.sequence = host.sequence + 1
-      call('ZADD', P .. 'assigned:' .. host.id, text(host.sequence), m)
+      call('ZADD', P .. 'matches:' .. host.id, text(host.sequence), m)
       use(host, #seats, 1)
       return {'placed', m, host.id, number, host.record}
     end
@@ -62,6 +60,7 @@ extension RedisFunction {
       end
       local host = readHost(v[5])
       if freeSeats(host) < #added then return {'refused', 'noRoom'} end
+      detachReservations(m, seats)
       call('ZADD', P .. 'unconfirmed', 'XX', text(now + RESERVATION), m)
       for _, player in ipairs(added) do seats[#seats + 1] = {state = 'w', player = player} end
       for _, player in ipairs(players) do reserve(m, seats[seatIndex(seats, player)]) end
@@ -82,7 +81,7 @@ extension RedisFunction {
       if known then return addPlayers(m, players) end
       local host, refusal = chooseHost(game, regions, false, #players)
       if not host then return {'refused', refusal} end
-      return assign(m, host, 0, players, 'game', game, 'regions', regions, 'played', '0')
+      return assign(m, host, 0, players, 'game', game, 'regions', regions)
     end
 
     local function locate(m, player)
@@ -101,11 +100,12 @@ extension RedisFunction {
 
     local function move(m, h, number, tick, state)
       local v = call('HMGET', matchKey(m), 'game', 'regions')
-      local players = {}
-      for i, seat in ipairs(readSeats(m)) do players[i] = seat.player end
+      local players, seats = {}, readSeats(m)
+      for i, seat in ipairs(seats) do players[i] = seat.player end
       local other, refusal = chooseHost(v[1], v[2], true, #players, h)
       if not other then return {'refused', refusal} end
       if tick then save(m, tick, state) end
+      for _, seat in ipairs(seats) do unreserve(m, seat) end
       vacate(m)
       return assign(m, other, tonumber(number), players)
     end

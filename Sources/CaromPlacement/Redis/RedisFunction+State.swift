@@ -14,6 +14,8 @@ extension RedisFunction {
       return part
     end
 
+    -- The set `matches:` of a host has its matches: those that no player has joined yet under its
+    -- claim in the order of their claims, and before them, with the score 0, the others.
     local function hostKey(h) return P .. 'host:' .. h end
     local function matchKey(m) return P .. 'match:' .. m end
     local function field(m, name) return call('HGET', matchKey(m), name) end
@@ -44,17 +46,21 @@ extension RedisFunction {
       }
     end
 
+    -- The member of a host in a pool. It is longer than those that Redis keeps in one piece of
+    -- memory, which it would read from the beginning for each change.
+    local function poolMember(h) return h .. ('-'):rep(33) end
+
     local function freeSeats(host) return math.max(0, host.seats - host.used) end
 
     local function setRank(host)
       for _, region in ipairs({'', host.region}) do
         local pool = P .. 'pool:' .. host.game .. ' ' .. region
         if host.draining then
-          call('ZREM', pool, host.id)
+          call('ZREM', pool, poolMember(host.id))
         else
           local rank = math.floor(host.used * 65536 / host.seats)
             + (host.overloaded and 4294967296 or 0)
-          call('ZADD', pool, text(rank), host.id)
+          call('ZADD', pool, text(rank), poolMember(host.id))
         end
       end
     end
@@ -67,7 +73,9 @@ extension RedisFunction {
       setRank(host)
     end
 
-    -- A seat is a letter, r(eserved), t(aken) or w(aiting), and the player's id.
+    -- A seat is a letter, r(eserved), t(aken) or w(aiting), and the player's id. A reservation ends
+    -- at the time that the set `reserved` has for it; if it has none, with the claim, at the time
+    -- that `unconfirmed` has for the match.
     local function readSeats(m)
       local packed = field(m, 'seats') or ''
       local seats = {}
@@ -99,6 +107,20 @@ extension RedisFunction {
       if seat.state == 'r' then call('ZREM', P .. 'reserved', m .. ' ' .. seat.player) end
     end
 
+    -- Gives reservations that end with the claim times of their own, before the claim's changes.
+    local function detachReservations(m, seats)
+      local time = call('ZSCORE', P .. 'unconfirmed', m)
+      if not time then return end
+      local scored = {}
+      for _, seat in ipairs(seats) do
+        if seat.state == 'r' then
+          scored[#scored + 1] = time
+          scored[#scored + 1] = m .. ' ' .. seat.player
+        end
+      end
+      if #scored > 0 then call('ZADD', P .. 'reserved', 'NX', unpack(scored)) end
+    end
+
     local function isHeld(m) return field(m, 'phase') == 'held' end
 
     local function removeSeat(m, seats, index)
@@ -113,8 +135,7 @@ extension RedisFunction {
       if not isHeld(m) then return end
       local h = field(m, 'host')
       use(readHost(h), 0 - #readSeats(m), -1)
-      call('SREM', P .. 'matches:' .. h, m)
-      call('ZREM', P .. 'assigned:' .. h, m)
+      call('ZREM', P .. 'matches:' .. h, m)
       call('ZREM', P .. 'unconfirmed', m)
     end
 
@@ -137,27 +158,28 @@ extension RedisFunction {
       call('DEL', matchKey(m))
     end
 
-    local function confirm(m)
+    local function confirm(m, seats)
+      detachReservations(m, seats)
       local h = field(m, 'host')
-      call('ZREM', P .. 'assigned:' .. h, m)
+      call('ZADD', P .. 'matches:' .. h, '0', m)
       call('ZREM', P .. 'unconfirmed', m)
       call('HSET', matchKey(m), 'played', '1')
     end
 
     local function removeHost(h)
       if not hostExists(h) then return end
-      for _, m in ipairs(call('SMEMBERS', P .. 'matches:' .. h)) do orphan(m) end
+      for _, m in ipairs(call('ZRANGE', P .. 'matches:' .. h, 0, -1)) do orphan(m) end
       local v = call('HMGET', hostKey(h), 'game', 'region', 'keys')
       if call('HINCRBY', P .. 'keys', v[3], -1) <= 0 then call('HDEL', P .. 'keys', v[3]) end
       for _, region in ipairs({'', v[2]}) do
-        call('ZREM', P .. 'pool:' .. v[1] .. ' ' .. region, h)
+        call('ZREM', P .. 'pool:' .. v[1] .. ' ' .. region, poolMember(h))
       end
       if call('HINCRBY', P .. 'versions', v[1], -1) <= 0 then
         call('HDEL', P .. 'versions', v[1])
       end
       call('ZREM', P .. 'ring:' .. v[1], h)
       call('ZREM', P .. 'leases', h)
-      call('DEL', hostKey(h), P .. 'matches:' .. h, P .. 'assigned:' .. h)
+      call('DEL', hostKey(h), P .. 'matches:' .. h)
     end
 
     -- The members whose time has come. A time that is further away than it can be was set before

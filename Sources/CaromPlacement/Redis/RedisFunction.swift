@@ -7,7 +7,7 @@
 package enum RedisFunction {
   /// The name of the function. The number is that of the format of the data: it changes with every
   /// change that hosts of different versions would not agree on.
-  package static let name = "carom_fleet_2"
+  package static let name = "carom_fleet_3"
 
   /// How the function has the server carry out its own commands.
   static let caller = #"""

@@ -19,7 +19,8 @@ public struct MatchID: Hashable, Sendable {
 extension MatchID: Comparable {
   /// Orders names by their bytes.
   public static func < (a: MatchID, b: MatchID) -> Bool {
-    a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
+    // The order of strings is that of their bytes where all are ASCII.
+    a.text < b.text
   }
 }
 

@@ -36,6 +36,30 @@ import Testing
     #expect(host.admit(.player(3), Self.claim) == .accepted)
   }
 
+  @Test func `a player who comes after the end does not begin the match again`() {
+    var host = HostScript.playing(Self.claim)
+    host.machine.finish(.match(1), result: [7], at: host.now)
+    host.collect()
+    host.answer(.done, to: .finish(Self.claim, result: [7]))
+    #expect(host.takeEvents() == [.finished(Self.claim)])
+    #expect(host.admit(.player(2), Self.claim) == .tryAgain)
+    // The match has come back under a newer claim.
+    let next = HostScript.claim(1, number: 11)
+    #expect(host.admit(.player(2), next) == .accepted)
+    #expect(host.sent == [.resume(next), .takeSeat(next, player: .player(2))])
+  }
+
+  @Test func `that a match is over is known for as long as its seats are reserved`() {
+    var finished = FinishedMatches()
+    let next = HostScript.claim(2)
+    finished.insert(Self.claim, at: .zero)
+    finished.insert(next, at: .zero + .milliseconds(9_999))
+    #expect(finished.contains(Self.claim))
+    finished.insert(HostScript.claim(3), at: .zero + .seconds(10))
+    #expect(!finished.contains(Self.claim))
+    #expect(finished.contains(next))
+  }
+
   @Test func `a match begins when the directory names it, and ends if nobody comes`() {
     var host = HostScript.registered()
     host.advance(by: .seconds(1))

@@ -50,7 +50,7 @@ import Testing
     let arguments = RedisCommand.arguments(.place(request), fleet: Self.fleet)
     #expect(
       arguments.map { String(decoding: $0, as: UTF8.self) } == [
-        "FCALL", "carom_fleet_2", "1", "carom:{rack-1}:", "place", "match-10001", "air-hockey 1",
+        "FCALL", "carom_fleet_3", "1", "carom:{rack-1}:", "place", "match-10001", "air-hockey 1",
         "eu us", "", PeerID.player(1).description,
       ])
     var keyed = request
@@ -65,7 +65,7 @@ import Testing
     #expect(String(decoding: withKey[8], as: UTF8.self) == KeyFingerprint.key(1).description)
     #expect(
       String(decoding: RedisCommand.encode(.status, fleet: Self.fleet), as: UTF8.self)
-        == "*5\r\n$5\r\nFCALL\r\n$13\r\ncarom_fleet_2\r\n$1\r\n1\r\n$15\r\ncarom:{rack-1}:\r\n"
+        == "*5\r\n$5\r\nFCALL\r\n$13\r\ncarom_fleet_3\r\n$1\r\n1\r\n$15\r\ncarom:{rack-1}:\r\n"
         + "$6\r\nstatus\r\n")
   }
 

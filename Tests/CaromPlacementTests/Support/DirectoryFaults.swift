@@ -8,28 +8,14 @@ extension MemoryDirectory {
     var faults: [String] = []
     var seats: [PeerID: Int] = [:]
     for (id, match) in matches {
-      faults += match.faults(at: now).map { "\(id): \($0)" }
-      let host = hosts[match.claim.host]
-      if match.isHeld {
-        seats[match.claim.host, default: 0] += match.seats.count
-        if host?.matches.contains(id) != true { faults.append("\(id): its host lacks it") }
-      } else if host?.matches.contains(id) == true {
-        faults.append("\(id): a host still has it")
-      }
-      if case .held(_?) = match.phase, host?.unconfirmed.contains(id) != true {
-        faults.append("\(id): the host is not told of the claim")
-      }
+      let found = match.faults(at: now) + match.faults(at: hosts[match.claim.host], id)
+      faults += found.map { "\(id): \($0)" }
+      if match.isHeld { seats[match.claim.host, default: 0] += match.seats.count }
     }
     for (id, host) in hosts {
-      if host.leaseEnd <= now { faults.append("\(id): the lease is over") }
-      if host.seatsInUse != seats[id, default: 0] { faults.append("\(id): seats do not add up") }
-      if host.seatsInUse > host.record.seats { faults.append("\(id): a seat is used twice") }
-      if host.matches.count > PlacementRules.matchLimit { faults.append("\(id): too many matches") }
+      faults += host.faults(seats: seats[id, default: 0], at: now).map { "\(id): \($0)" }
       if !host.matches.allSatisfy({ matches[$0]?.claim.host == id }) {
         faults.append("\(id): has a match of another host")
-      }
-      if !Set(host.unconfirmed).isSubset(of: host.matches) {
-        faults.append("\(id): tells of a match that it does not have")
       }
     }
     let taking = hosts.values.count { $0.rank != nil }
@@ -39,10 +25,37 @@ extension MemoryDirectory {
   }
 }
 
+extension HostEntry {
+  /// What is wrong with a host whose matches use so many seats.
+  func faults(seats: Int, at now: Instant) -> [String] {
+    var faults: [String] = []
+    if leaseEnd <= now { faults.append("the lease is over") }
+    if seatsInUse != seats { faults.append("seats do not add up") }
+    if seatsInUse > record.seats { faults.append("a seat is used twice") }
+    if matches.count > PlacementRules.matchLimit { faults.append("too many matches") }
+    if !unconfirmed.allSatisfy(matches.contains) {
+      faults.append("tells of a match that it does not have")
+    }
+    return faults
+  }
+}
+
 extension MatchEntry {
+  /// What is wrong between a match and the host that its claim names.
+  func faults(at host: HostEntry?, _ id: MatchID) -> [String] {
+    let isThere = host?.matches.contains(id) == true
+    var faults: [String] = []
+    if isHeld, !isThere { faults.append("its host lacks it") }
+    if !isHeld, isThere { faults.append("a host still has it") }
+    if case .held(_?) = phase, host?.unconfirmed.contains(id) != true {
+      faults.append("the host is not told of the claim")
+    }
+    return faults
+  }
+
   func faults(at now: Instant) -> [String] {
     var faults: [String] = []
-    if Set(seats.map(\.player)).count != seats.count { faults.append("a player has two seats") }
+    if hasPlayerTwice { faults.append("a player has two seats") }
     if seats.count > PlacementRules.playerLimit { faults.append("too many players") }
     if case .held(let confirmBy?) = phase, confirmBy <= now { faults.append("a claim outlived") }
     if let expiry, expiry <= now { faults.append("a match outlived") }
@@ -56,5 +69,11 @@ extension MatchEntry {
       }
     }
     return faults
+  }
+
+  private var hasPlayerTwice: Bool {
+    // Most matches have two players, for whom a set would be costly.
+    if seats.count == 2 { return seats[0].player == seats[1].player }
+    return Set(seats.map(\.player)).count != seats.count
   }
 }

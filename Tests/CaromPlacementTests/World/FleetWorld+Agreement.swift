@@ -5,13 +5,24 @@ import CaromCore
 extension FleetWorld {
   /// Where hosts, players and the directory do not agree, when all had time to.
   var disagreements: [String] {
-    hosts.indices.flatMap(disagreements(ofHost:))
+    hosts.indices.flatMap(disagreements(ofHost:)) + unknownMatches
       + players.indices.flatMap(disagreements(ofPlayer:))
+  }
+
+  /// The matches that the directory has given to a host that does not know of them.
+  private var unknownMatches: [String] {
+    var found: [String] = []
+    for (match, entry) in directory.matches where entry.isHeld {
+      let host = hostIndices[entry.claim.host].map { hosts[$0] }
+      if host?.machine?.matches[match] == nil {
+        found.append("\(match): the host does not know of it")
+      }
+    }
+    return found
   }
 
   private func disagreements(ofHost index: Int) -> [String] {
     guard let machine = hosts[index].machine else { return ["host \(index) does not run"] }
-    let id = hosts[index].record.id
     var found: [String] = []
     if !machine.isAdmitting(at: now) { found.append("host \(index) has no lease") }
     for (match, known) in machine.matches {
@@ -23,9 +34,6 @@ extension FleetWorld {
       if Set(taken) != Set(known.players) {
         found.append("host \(index) has \(known.players) in \(match), the directory \(taken)")
       }
-    }
-    for (match, entry) in directory.matches where entry.isHeld && entry.claim.host == id {
-      if machine.matches[match] == nil { found.append("host \(index) does not know of \(match)") }
     }
     return found
   }

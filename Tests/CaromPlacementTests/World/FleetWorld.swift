@@ -35,24 +35,34 @@ final class FleetWorld {
     var interference = Duration.seconds(3)
     /// How long a match takes at least, and at most.
     var matchLength = Duration.seconds(8)...Duration.seconds(60)
-    /// Whether the directory is checked after every command, or only twice a second.
-    var checksEveryCommand = true
+    /// How often all of the directory is checked. After every command, that is done for what the
+    /// command has changed and for what should have ended.
+    var fullCheckInterval = Duration.zero
   }
 
   let settings: Settings
   let endOfInterference: Instant
   var generator: SeededGenerator
   private(set) var now = Instant.zero + .seconds(1_000_000)
-  private var queue = DeadlineQueue<Occurrence>()
+  /// What will happen, by the numbers of places in `occurrences`: those are moved in the queue more
+  /// often than anything else is done.
+  private var queue = DeadlineQueue<Int>()
+  private var occurrences: [Occurrence] = []
+  private var freePlaces: [Int] = []
   var directory = MemoryDirectory()
+  private var inspector: DirectoryInspector
   /// How long the directory takes for an answer.
   var directoryDelay = Duration.zero
   var hosts: [FleetWorldHost] = []
   var hostIndices: [PeerID: Int] = [:]
+  /// Where each host can be asked for a match, by their indices.
+  let doors: [RoutedEndpoint]
   var players: [FleetWorldPlayer] = []
   /// The indices of each match's players.
   var playersOfMatch: [MatchID: [Int]] = [:]
-  /// How many players have found no host that goes on with their match.
+  /// The matches in which the directory has given a player a seat.
+  var begun: Set<MatchID> = []
+  /// How many players have found no host that goes on with their match, which had begun.
   var stranded = 0
   /// How many commands the directory has carried out.
   private(set) var commandCount = 0
@@ -65,9 +75,14 @@ final class FleetWorld {
     self.settings = settings
     generator = SeededGenerator(seed: seed)
     endOfInterference = now + settings.duration
-    for index in 0..<settings.hosts {
-      hosts.append(FleetWorldHost(.make(index, region: "r\(index % 3)", seats: settings.seats)))
-      hostIndices[hosts[index].record.id] = index
+    inspector = DirectoryInspector(&directory)
+    let records = (0..<settings.hosts).map {
+      HostRecord.make($0, region: "r\($0 % 3)", seats: settings.seats)
+    }
+    doors = records.map { $0.doors[0] }
+    for (index, record) in records.enumerated() {
+      hosts.append(FleetWorldHost(record))
+      hostIndices[record.id] = index
       start(index)
     }
     for match in 0..<settings.matches {
@@ -76,10 +91,18 @@ final class FleetWorld {
     scheduleInterference()
   }
 
-  func schedule(_ occurrence: Occurrence, at time: Instant) { queue.insert(occurrence, at: time) }
+  func schedule(_ occurrence: Occurrence, at time: Instant) {
+    if let place = freePlaces.popLast() {
+      occurrences[place] = occurrence
+      queue.insert(place, at: time)
+    } else {
+      occurrences.append(occurrence)
+      queue.insert(occurrences.count - 1, at: time)
+    }
+  }
 
   func schedule(_ occurrence: Occurrence, after delay: Duration) {
-    queue.insert(occurrence, at: now + delay)
+    schedule(occurrence, at: now + delay)
   }
 
   func schedule(_ occurrence: Occurrence, within range: ClosedRange<Duration>) {
@@ -94,7 +117,13 @@ final class FleetWorld {
   func run(until end: Instant) {
     while let time = queue.nextDeadline, time <= end, faults.count < 10 {
       now = max(now, time)
-      while let occurrence = queue.popFirst(until: now) { handle(occurrence) }
+      while let place = queue.popFirst(until: now) {
+        let occurrence = occurrences[place]
+        // What the command carried is let go of.
+        occurrences[place] = .interference(.heal)
+        freePlaces.append(place)
+        handle(occurrence)
+      }
     }
   }
 
@@ -105,13 +134,11 @@ final class FleetWorld {
     case .answer(let answer, let host, let run, let connection):
       guard hosts[host].run == run, !hosts[host].isCut else { return }
       touch(host) { $0.handle(answer, on: connection, at: now) }
-    case .wake(let host):
-      guard let deadline = hosts[host].machine?.nextTimeout, deadline <= now else { return }
-      touch(host) { $0.handleTimeout(at: now) }
+    case .wake(let host): wake(host: host)
     case .pulse(let host): pulse(host)
     case .placeMatch(let match): placeMatch(match)
     case .join(let player, let claim): join(player, claim)
-    case .playerTimer(let player): wake(player)
+    case .playerTimer(let player): wake(player: player)
     case .doorQuestion(let player, let door): askDoor(door, for: player)
     case .doorAnswer(let player, let answer): tell(player, answer)
     case .interference(let interference): interfere(interference)
@@ -125,9 +152,13 @@ final class FleetWorld {
     commandCount += 1
     let answer = directory.answer(command, at: now)
     for fault in history.faults(of: command, answer) { report(fault) }
-    if settings.checksEveryCommand || now >= nextCheck {
-      nextCheck = now + .milliseconds(500)
-      for fault in directory.faults(at: now) { report("after \(command): \(fault)") }
+    if case .host(.takeSeat(let claim, _), _) = command, answer == .done {
+      begun.insert(claim.match)
+    }
+    for fault in inspector.faults(in: &directory, at: now) { report("after \(command): \(fault)") }
+    if now >= nextCheck {
+      nextCheck = now + settings.fullCheckInterval
+      for fault in directory.faults(at: now) { report("after \(command), of all: \(fault)") }
     }
     return answer
   }
@@ -135,6 +166,7 @@ final class FleetWorld {
   /// Makes the directory forget everything.
   func forgetEverything() {
     directory = MemoryDirectory()
+    inspector = DirectoryInspector(&directory)
     history.forgetClaims()
   }
 
@@ -151,7 +183,18 @@ struct FleetHistory {
   /// The greatest number of a claim that was given for each match.
   private var numbers: [MatchID: UInt64] = [:]
   private var ticks: [MatchID: UInt64] = [:]
-  private var results: [MatchID: [UInt8]] = [:]
+  private var results: [MatchID: Result] = [:]
+  /// How often the directory has forgotten everything.
+  private var losses = 0
+
+  /// A result that was recorded.
+  private struct Result {
+    let value: [UInt8]
+    let claim: MatchClaim
+    /// The process that has sent it.
+    let run: UInt64
+    let losses: Int
+  }
 
   mutating func faults(of command: DirectoryCommand, _ answer: DirectoryAnswer) -> [String] {
     var faults: [String] = []
@@ -162,7 +205,8 @@ struct FleetHistory {
       }
       numbers[match] = placement.claim.number
     }
-    guard case .host(let hostCommand, _) = command, let claim = hostCommand.claim, answer == .done
+    guard case .host(let hostCommand, let sender) = command, let claim = hostCommand.claim,
+      answer == .done
     else { return faults }
     if claim.number < numbers[claim.match, default: 0] {
       faults.append("an old claim counts: \(hostCommand)")
@@ -174,12 +218,22 @@ struct FleetHistory {
       }
       ticks[claim.match] = checkpoint.tick
     case .finish(_, let result):
-      if results.updateValue(result, forKey: claim.match).map({ $0 != result }) == true {
+      let result = Result(value: result, claim: claim, run: sender.run, losses: losses)
+      if let first = results.updateValue(result, forKey: claim.match), contradicts(result, first) {
         faults.append("\(claim.match): has two results")
       }
     default: break
     }
     return faults
+  }
+
+  /// Whether two different results of a match must not have been recorded. When the directory has
+  /// forgotten everything, another process may go on with a match that is over, since nobody who
+  /// knows better can tell; but not the one that has finished it.
+  private func contradicts(_ result: Result, _ first: Result) -> Bool {
+    guard result.value != first.value else { return false }
+    return result.losses == first.losses
+      || result.claim == first.claim && result.run == first.run
   }
 
   func faults(ofStart claim: MatchClaim, _ checkpoint: Checkpoint?) -> [String] {
@@ -191,5 +245,6 @@ struct FleetHistory {
   mutating func forgetClaims() {
     numbers = [:]
     ticks = [:]
+    losses += 1
   }
 }

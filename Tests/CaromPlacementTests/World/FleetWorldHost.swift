@@ -8,6 +8,8 @@ struct FleetWorldHost {
   var machine: FleetHost?
   /// The number of the process.
   var run: UInt64 = 0
+  /// When the host is woken next.
+  var wakeTime = Instant.distantFuture
   /// Whether nothing passes between the host and the directory.
   var isCut = false
   /// When the last command and the last answer of a connection arrive, so that they keep their
@@ -32,7 +34,7 @@ extension FleetWorld {
     hosts[index].run += 1
     hosts[index].games = [:]
     hosts[index].machine = FleetHost(hosts[index].record, run: hosts[index].run, at: now)
-    schedule(.wake(host: index), within: .zero...Duration.seconds(1))
+    setWakeTime(of: index, to: now + generator.duration(in: .zero...Duration.seconds(1)))
     schedule(.pulse(host: index), within: .zero...Duration.milliseconds(500))
   }
 
@@ -43,7 +45,26 @@ extension FleetWorld {
     while let request = hosts[index].machine?.pollRequest() { send(request, from: index) }
     while let event = hosts[index].machine?.pollEvent() { handle(event, at: index) }
     if let deadline = hosts[index].machine?.nextTimeout {
-      schedule(.wake(host: index), at: max(deadline, now))
+      setWakeTime(of: index, to: max(deadline, now))
+    }
+  }
+
+  /// Lets the host be woken at this time, unless it is before.
+  private func setWakeTime(of index: Int, to time: Instant) {
+    guard time < hosts[index].wakeTime else { return }
+    hosts[index].wakeTime = time
+    schedule(.wake(host: index), at: time)
+  }
+
+  func wake(host index: Int) {
+    // It was told to be woken earlier since.
+    guard hosts[index].wakeTime <= now else { return }
+    hosts[index].wakeTime = .distantFuture
+    guard let deadline = hosts[index].machine?.nextTimeout else { return }
+    if deadline <= now {
+      touch(index) { $0.handleTimeout(at: now) }
+    } else {
+      setWakeTime(of: index, to: deadline)
     }
   }
 
@@ -114,23 +135,32 @@ extension FleetWorld {
 
   /// Simulates the matches of a host for half a second.
   func pulse(_ index: Int) {
-    guard let machine = hosts[index].machine else { return }
+    // In their order, so that a seed makes the same run each time.
+    guard let matches = hosts[index].machine?.matches.keys.sorted() else { return }
     schedule(.pulse(host: index), after: .milliseconds(500))
-    for match in hosts[index].games.keys.sorted() {
-      guard let known = machine.matches[match], known.ending == nil else { continue }
-      hosts[index].games[match]?.tick += 30
-      guard let game = hosts[index].games[match] else { continue }
-      if now >= game.end, now < endOfInterference, known.isConfirmed {
-        touch(index) { $0.finish(match, result: [UInt8(truncatingIfNeeded: game.tick)], at: now) }
-      } else if machine.isDraining {
-        move(match, from: index)
-      } else {
-        let isUrgent = generator.chance(0.05)
-        let checkpoint = Checkpoint(tick: game.tick, state: [1, 2, 3])!
-        touch(index) { $0.save(checkpoint, of: match, isUrgent: isUrgent, at: now) }
-      }
+    let isDraining = hosts[index].machine?.isDraining == true
+    for match in matches {
+      guard let known = hosts[index].machine?.matches[match] else { continue }
+      if known.ending == nil { simulate(known, at: index, isDraining: isDraining) }
+      hear(known, at: index)
     }
-    hearFromHost(index)
-    if machine.isDraining, machine.matches.isEmpty { touch(index) { $0.withdraw(at: now) } }
+    if isDraining, hosts[index].machine?.matches.isEmpty == true {
+      touch(index) { $0.withdraw(at: now) }
+    }
+  }
+
+  private func simulate(_ known: HostedClaim, at index: Int, isDraining: Bool) {
+    let match = known.claim.match
+    hosts[index].games[match]?.tick += 30
+    guard let game = hosts[index].games[match] else { return }
+    if now >= game.end, now < endOfInterference, known.isConfirmed {
+      touch(index) { $0.finish(match, result: [UInt8(truncatingIfNeeded: game.tick)], at: now) }
+    } else if isDraining {
+      move(match, from: index)
+    } else {
+      let isUrgent = generator.chance(0.05)
+      let checkpoint = Checkpoint(tick: game.tick, state: [1, 2, 3])!
+      touch(index) { $0.save(checkpoint, of: match, isUrgent: isUrgent, at: now) }
+    }
   }
 }

@@ -21,6 +21,8 @@ struct FleetWorldPlayer {
   /// Whether a door has said that the match is there, and the player has not heard from it since.
   var wasToldToStay = false
   var machine: HostFailover?
+  /// When the player's timer fires next.
+  var timer = Instant.distantFuture
 }
 
 extension FleetWorld {
@@ -58,7 +60,6 @@ extension FleetWorld {
 
   /// Gives a player the token. Most players join soon, some late, and some never.
   private func sendToken(_ claim: MatchClaim, to player: Int) {
-    let doors = hosts.map { $0.record.doors[0] }
     let first = Int.random(in: doors.indices, using: &generator)
     players[player].machine = HostFailover(doors: doors, startingWith: first, at: now)
     if generator.chance(0.05) {
@@ -91,7 +92,7 @@ extension FleetWorld {
     while let action = players[player].machine?.pollAction() {
       switch action {
       case .ask(let endpoint):
-        let door = hosts.firstIndex { $0.record.doors[0] == endpoint } ?? 0
+        let door = doors.firstIndex(of: endpoint) ?? 0
         schedule(
           .doorQuestion(player: player, door: door),
           within: .milliseconds(5)...Duration.milliseconds(80))
@@ -105,19 +106,34 @@ extension FleetWorld {
       case .end: players[player].state = .ended
       case .giveUp:
         players[player].state = .ended
-        stranded += 1
+        // A match that nobody joins in time is forgotten.
+        if begun.contains(players[player].match) { stranded += 1 }
       }
     }
     if case .ended = players[player].state { return }
     if let deadline = players[player].machine?.nextTimeout {
-      schedule(.playerTimer(player), at: max(deadline, now))
+      setTimer(of: player, to: max(deadline, now))
     }
   }
 
-  func wake(_ player: Int) {
-    guard let deadline = players[player].machine?.nextTimeout, deadline <= now else { return }
-    players[player].machine?.handleTimeout(at: now)
-    follow(player)
+  /// Lets the player's timer fire at this time, unless it does before.
+  private func setTimer(of player: Int, to time: Instant) {
+    guard time < players[player].timer else { return }
+    players[player].timer = time
+    schedule(.playerTimer(player), at: time)
+  }
+
+  func wake(player: Int) {
+    // The timer was set to an earlier time since.
+    guard players[player].timer <= now else { return }
+    players[player].timer = .distantFuture
+    guard let deadline = players[player].machine?.nextTimeout else { return }
+    if deadline <= now {
+      players[player].machine?.handleTimeout(at: now)
+      follow(player)
+    } else {
+      setTimer(of: player, to: deadline)
+    }
   }
 
   /// A host that is asked where a match is asks the directory in its turn.
@@ -145,17 +161,14 @@ extension FleetWorld {
     follow(player)
   }
 
-  /// Everybody who plays at a host hears from it.
-  func hearFromHost(_ index: Int) {
-    guard let machine = hosts[index].machine else { return }
-    for match in machine.matches.keys.sorted() {
-      for id in machine.matches[match]?.players ?? [] {
-        guard let player = playerIndex(id), players[player].host == index, isPlaying(player)
-        else { continue }
-        players[player].wasToldToStay = false
-        players[player].machine?.heard(at: now)
-        follow(player)
-      }
+  /// Everybody who plays in a match at a host hears from it.
+  func hear(_ match: HostedClaim, at host: Int) {
+    for id in match.players {
+      guard let player = playerIndex(id), players[player].host == host, isPlaying(player)
+      else { continue }
+      players[player].wasToldToStay = false
+      players[player].machine?.heard(at: now)
+      follow(player)
     }
   }
 }
