@@ -30,6 +30,8 @@ struct DirectoryInspector {
   private var takingMatches = 0
   private var matchLooks = DeadlineQueue<MatchID>()
   private var hostLooks = DeadlineQueue<PeerID>()
+  /// The matches that the directory did not have any more when the inspector looked last.
+  private(set) var forgotten: [MatchID] = []
   // What is looked at this time.
   private var changedHosts: [PeerID] = []
   private var changedMatches: [MatchID] = []
@@ -43,6 +45,7 @@ struct DirectoryInspector {
   /// What is wrong now, as sentences.
   mutating func faults(in directory: inout MemoryDirectory, at now: Instant) -> [String] {
     var faults: [String] = []
+    forgotten.removeAll(keepingCapacity: true)
     directory.hosts.takeChanges(into: &changedHosts)
     directory.matches.takeChanges(into: &changedMatches)
     while let match = matchLooks.popFirst(until: now) { changedMatches.append(match) }
@@ -79,6 +82,7 @@ struct DirectoryInspector {
       known.nextLook = next
       matchLooks.insert(id, at: next)
     }
+    if entry == nil, matches[id] != nil { forgotten.append(id) }
     matches[id] = entry == nil ? nil : known
     return host
   }

@@ -150,17 +150,25 @@ final class FleetWorld {
   /// Lets the directory carry out a command, and checks what it has done.
   func carryOut(_ command: DirectoryCommand) -> DirectoryAnswer {
     commandCount += 1
+    // Every command does this first. What it forgets does not count for the command any more.
+    directory.sweep(at: now)
+    inspect("before \(command)")
     let answer = directory.answer(command, at: now)
     for fault in history.faults(of: command, answer) { report(fault) }
     if case .host(.takeSeat(let claim, _), _) = command, answer == .done {
       begun.insert(claim.match)
     }
-    for fault in inspector.faults(in: &directory, at: now) { report("after \(command): \(fault)") }
+    inspect("after \(command)")
     if now >= nextCheck {
       nextCheck = now + settings.fullCheckInterval
       for fault in directory.faults(at: now) { report("after \(command), of all: \(fault)") }
     }
     return answer
+  }
+
+  private func inspect(_ when: @autoclosure () -> String) {
+    for fault in inspector.faults(in: &directory, at: now) { report("\(when()): \(fault)") }
+    for match in inspector.forgotten { history.forget(match) }
   }
 
   /// Makes the directory forget everything.
@@ -184,8 +192,6 @@ struct FleetHistory {
   private var numbers: [MatchID: UInt64] = [:]
   private var ticks: [MatchID: UInt64] = [:]
   private var results: [MatchID: Result] = [:]
-  /// How often the directory has forgotten everything.
-  private var losses = 0
 
   /// A result that was recorded.
   private struct Result {
@@ -193,7 +199,8 @@ struct FleetHistory {
     let claim: MatchClaim
     /// The process that has sent it.
     let run: UInt64
-    let losses: Int
+    /// Whether the directory has forgotten it since.
+    var isForgotten = false
   }
 
   mutating func faults(of command: DirectoryCommand, _ answer: DirectoryAnswer) -> [String] {
@@ -218,7 +225,7 @@ struct FleetHistory {
       }
       ticks[claim.match] = checkpoint.tick
     case .finish(_, let result):
-      let result = Result(value: result, claim: claim, run: sender.run, losses: losses)
+      let result = Result(value: result, claim: claim, run: sender.run)
       if let first = results.updateValue(result, forKey: claim.match), contradicts(result, first) {
         faults.append("\(claim.match): has two results")
       }
@@ -228,12 +235,11 @@ struct FleetHistory {
   }
 
   /// Whether two different results of a match must not have been recorded. When the directory has
-  /// forgotten everything, another process may go on with a match that is over, since nobody who
-  /// knows better can tell; but not the one that has finished it.
+  /// forgotten the match, another process may go on with it, since nobody who knows better can
+  /// tell; but not the one that has finished it.
   private func contradicts(_ result: Result, _ first: Result) -> Bool {
     guard result.value != first.value else { return false }
-    return result.losses == first.losses
-      || result.claim == first.claim && result.run == first.run
+    return !first.isForgotten || result.claim == first.claim && result.run == first.run
   }
 
   func faults(ofStart claim: MatchClaim, _ checkpoint: Checkpoint?) -> [String] {
@@ -245,6 +251,14 @@ struct FleetHistory {
   mutating func forgetClaims() {
     numbers = [:]
     ticks = [:]
-    losses += 1
+    for match in results.keys { results[match]?.isForgotten = true }
+  }
+
+  /// The directory has forgotten a match: nobody has joined it, or it was over or an orphan for a
+  /// minute. An older claim counts if its host brings the match back.
+  mutating func forget(_ match: MatchID) {
+    numbers[match] = nil
+    ticks[match] = nil
+    results[match]?.isForgotten = true
   }
 }
