@@ -2,7 +2,8 @@
 """Joins the session at HOST PORT over a WebSocket and returns every message to its sender.
 
 With --rejoin, opens a new WebSocket after that many messages, as a page does that was asleep, but
-none after the message --last. Prints one line of JSON when the session has ended.
+none after the message --last. With --unread, reads nothing between the first message and the moment at
+which that file exists. Prints one line of JSON when the session has ended.
 """
 
 import argparse
@@ -24,6 +25,7 @@ class WebStream(Stream):
 class Echo:
     def __init__(self, options):
         self.address, self.rejoin = (options.host, options.port), options.rejoin
+        self.unread = options.unread
         self.last, self.link = options.last, (options.tls, options.code, options.name)
         self.violations, self.echoed, self.streams = [], 0, 0
         identifier = bytes.fromhex(options.id) if options.id else os.urandom(16)
@@ -46,6 +48,11 @@ class Echo:
         self.session.channels.send(channel, mode, reader.rest())
         self.echoed += 1
 
+    def is_unread(self):
+        if self.unread and self.echoed > 0 and os.path.exists(self.unread):
+            self.unread = None
+        return self.unread and self.echoed > 0
+
     def run(self):
         session, count = self.session, 0
         session.flush(time.monotonic())
@@ -54,7 +61,11 @@ class Echo:
             sockets = [stream.socket] if stream else []
             writing = sockets if stream and (stream.unsent or stream.socket.unsent) else []
             pause = max(0, session.due() - time.monotonic())
-            readable, writable, _ = select.select(sockets, writing, [], pause)
+            reading = sockets
+            if self.is_unread():
+                reading, pause = [], min(pause, 0.05)
+                session.heard = time.monotonic()
+            readable, writable, _ = select.select(reading, writing, [], pause)
             if readable:
                 session.receive_stream()
             elif writable:
@@ -75,6 +86,7 @@ def main():
     parser.add_argument("port", type=int)
     parser.add_argument("--rejoin", type=int, default=0)
     parser.add_argument("--last", type=int, default=250)
+    parser.add_argument("--unread", metavar="FILE")
     parser.add_argument("--tls", action="store_true")
     parser.add_argument("--code")
     parser.add_argument("--name", help="the name of the host; its address by default")
