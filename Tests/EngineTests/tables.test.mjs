@@ -15,14 +15,14 @@ const text = (id) => `document.getElementById("${id}").textContent`;
 async function join(context, address, name) {
   const browser = await Browser.open(address, screen);
   context.after(() => browser.close());
-  await browser.until(`document.getElementById("title").open`, 20);
+  await browser.until(`document.getElementById("title").open`, 60);
   await browser.evaluate(`(() => {
     const field = document.getElementById("name");
     field.value = "${name}";
     field.dispatchEvent(new Event("change"));
   })()`);
   await browser.evaluate(`document.getElementById("join").click()`);
-  await browser.until(`airHockey.state.seat !== null && ${text("near-name")} === "${name}"`, 20);
+  await browser.until(`airHockey.state.seat !== null && ${text("near-name")} === "${name}"`, 60);
   return browser;
 }
 
@@ -73,8 +73,8 @@ test("two pages play each other, in step with their host; one is reloaded", { sk
     await leo.reload();
     await zoe.until(`${text("notice")}.startsWith("Waiting for your opponent")`);
     await Promise.all([
-      leo.until(`globalThis.airHockey?.state.seat === 0 && ${text("far-name")} === "Zoe"`, 20),
-      zoe.until(`${text("far-name")} === "Leo" && airHockey.state.pauses === 0`, 20),
+      leo.until(`globalThis.airHockey?.state.seat === 0 && ${text("far-name")} === "Zoe"`, 60),
+      zoe.until(`${text("far-name")} === "Leo" && airHockey.state.pauses === 0`, 60),
     ]);
     assert.equal((await leo.evaluate("airHockey.state")).match, match);
     await leo.evaluate(recordHashes);
@@ -180,10 +180,10 @@ test("the page of an exhibit comes back by itself when its host does", { skip },
     await page.until(hasAsked);
     first.process.kill("SIGTERM");
     await first.ended;
-    await page.until(`${text("message-text")}.endsWith("This page joins again by itself.")`, 20);
+    await page.until(`${text("message-text")}.endsWith("This page joins again by itself.")`, 60);
     const second = startHost(context, ...options, "--port", port);
     await until(() => second.count("Leo sits down") === 1, 60, "the return of the page");
-    await page.until(`airHockey.state.seat !== null && ${text("near-name")} === "Leo"`, 20);
+    await page.until(`airHockey.state.seat !== null && ${text("near-name")} === "Leo"`, 60);
     assert.deepEqual((await roster()).players, ["Leo", "Computer"]);
 
     // So it does when the host had no time for a goodbye.
@@ -192,7 +192,7 @@ test("the page of an exhibit comes back by itself when its host does", { skip },
     await second.ended;
     const third = startHost(context, ...options, "--port", port);
     await until(() => third.count("Leo sits down") >= 1, 60, "the return of the page");
-    await page.until(`globalThis.airHockey?.state.seat === 0`, 20);
+    await page.until(`globalThis.airHockey?.state.seat === 0`, 60);
     assert.deepEqual(page.errors, []);
   });
 
@@ -201,6 +201,6 @@ test("a page does not come back by itself to a host that is no exhibit", { skip 
     const host = startHost(context, "--players", "2");
     const page = await join(context, await host.page(), "Leo");
     host.process.kill("SIGTERM");
-    await page.until(`${text("message-title")} === "The match is over"`, 20);
+    await page.until(`${text("message-title")} === "The match is over"`, 60);
     assert.doesNotMatch(await page.evaluate(text("message-text")), /by itself/);
   });

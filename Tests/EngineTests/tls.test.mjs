@@ -24,8 +24,8 @@ test("a page over TLS joins a host that encrypts", { skip }, async (context) => 
   const address = await host.page();
   assert.match(address, /^https:/);
   const browser = await open(context, `${address}#join`);
-  await browser.until(isPlaying, 20);
-  await browser.until(`${text("message-title")} === "The match is over"`, 20);
+  await browser.until(isPlaying, 60);
+  await browser.until(`${text("message-title")} === "The match is over"`, 60);
   const summary = await host.summary();
   assert.equal(summary.transport, "websocket");
   assert.equal(summary.security, "anyone");
@@ -38,14 +38,14 @@ test("a page finds the join code in its address, and keeps it", { skip }, async 
   const address = await host.page();
   assert.ok(address.endsWith("/#code=K7QM-2XRT"), address);
   const browser = await open(context, `${address}&join`);
-  await browser.until(isPlaying, 20);
+  await browser.until(isPlaying, 60);
   // The code is in the address no more.
   assert.equal(await browser.evaluate("location.hash"), "#join");
   await browser.reload();
   await until(() => host.count("sits down") === 2, 20, host.lines);
-  await browser.until(isPlaying, 20);
+  await browser.until(isPlaying, 60);
   const other = await open(context, address.replace(/#.*/, "#join"));
-  await other.until(`${text("message-text")}.startsWith("The host needs its join code.")`, 20);
+  await other.until(`${text("message-text")}.startsWith("The host needs its join code.")`, 60);
   assert.ok(await browser.evaluate(isPlaying));
   assert.deepEqual([...browser.errors, ...other.errors], []);
 });
