@@ -50,6 +50,7 @@ import CaromCore
   var waitingForDescriptor: [ObjectIdentifier: LoopResource] = [:]
   private var local: [Work] = []
   private var spare: [Work] = []
+  private var scratch: [UInt8] = []
   private var hasStopped = false
   private var areTimersDue = false
   private var executor: UnownedSerialExecutor?
@@ -197,6 +198,27 @@ import CaromCore
     case .job(let job):
       unsafe job.runSynchronously(isolatedTo: executor!, taskExecutor: taskExecutor!)
     }
+  }
+
+  // Memory
+
+  /// The capacity of the longest array that is kept for the next `withScratch`, in bytes.
+  private static let keptScratch = 64 << 10
+
+  /// Calls `body` with an empty array, whose memory is kept from one call to the next. A call within
+  /// `body` gets an array of its own.
+  func withScratch<Failure: Error>(
+    _ body: (inout [UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var bytes: [UInt8] = []
+    swap(&bytes, &scratch)
+    defer {
+      if bytes.capacity <= Self.keptScratch {
+        bytes.removeAll(keepingCapacity: true)
+        scratch = bytes
+      }
+    }
+    try body(&bytes)
   }
 
   // Resources

@@ -14,7 +14,7 @@ import CaromCore
   }
 
   private var handle: StreamHandle?
-  private var handler: ((borrowing TCPEvent) -> Void)?
+  private var handler: TCPEventHandler?
   private var phase = Phase.open
   private var hasSentFIN = false
   private var wasOverHalf = false
@@ -162,12 +162,12 @@ import CaromCore
     guard let error = unreportedEnd, let handler else { return }
     unreportedEnd = nil
     self.handler = nil
-    handler(.closed(error))
+    handler.call(.closed(error))
   }
 
   private func emit(_ event: borrowing TCPEvent) {
     let handler = handler
-    handler?(event)
+    handler?.call(event)
   }
 
   override func handleReleased() {
@@ -179,7 +179,7 @@ import CaromCore
 
   // Calls from the owner
 
-  func setHandler(_ handler: ((borrowing TCPEvent) -> Void)?) {
+  func setHandler(_ handler: TCPEventHandler?) {
     self.handler = handler
     if unreportedEnd != nil { core.enqueue(.call { [self] in reportClosed() }) }
     updateReading()

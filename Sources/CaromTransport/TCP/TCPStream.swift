@@ -69,9 +69,7 @@ public final class TCPStream {
   /// Sets the handler for further events, or stops reading if `handle` is nil. No byte is lost or
   /// delivered twice.
   public func setHandler(_ handle: ((borrowing TCPEvent) -> Void)?) {
-    loop.preconditionCurrent("a stream")
-    let message = webSocket.map { $0.bind(handle) } ?? handle
-    core.setHandler(tls.map { $0.bind(message) } ?? message)
+    if let handle { use(TCPEventHandler(handle)) } else { use(nil) }
   }
 
   /// Sets a handler that is called isolated to `owner`, an actor whose executor is the loop. The
@@ -79,8 +77,15 @@ public final class TCPStream {
   public func setHandler<Owner: Actor>(
     owner: isolated Owner, _ handle: @escaping (isolated Owner, borrowing TCPEvent) -> Void
   ) {
-    let handle = ActorCallbacks(owner, on: loop).bindBorrowing(handle)
-    setHandler(handle)
+    use(ActorCallbacks(owner, on: loop).bind(handle))
+  }
+
+  private func use(_ handler: TCPEventHandler?) {
+    loop.preconditionCurrent("a stream")
+    var handler = handler
+    if let webSocket { handler = webSocket.bind(handler) }
+    if let tls { handler = tls.bind(handler) }
+    core.setHandler(handler)
   }
 
   /// Sends or queues all of `bytes`, after all bytes written earlier. On failure, none of `bytes`
@@ -92,8 +97,10 @@ public final class TCPStream {
   public func write(_ bytes: Span<UInt8>) throws(TransportError) {
     loop.preconditionCurrent("a stream")
     guard let webSocket else { return try send(bytes, beyondLimit: 0) }
-    guard let frame = webSocket.frames.makeMessage(bytes) else { throw .closed }
-    try send(frame.span, beyondLimit: frame.count - bytes.count)
+    try loop.core.withScratch { (frame) throws(TransportError) in
+      guard webSocket.frames.appendMessage(bytes, to: &frame) else { throw .closed }
+      try send(frame.span, beyondLimit: frame.count - bytes.count)
+    }
   }
 
   private func send(_ bytes: Span<UInt8>, beyondLimit excess: Int) throws(TransportError) {

@@ -5,8 +5,10 @@ import CaromCore
 final class TLSLink {
   let session: TLSSession
   private let loop: NetworkLoop
-  private weak var core: StreamCore?
-  private var handler: ((borrowing TCPEvent) -> Void)?
+  /// The stream's core, which lives at least as long as the link. A weak reference would slow down
+  /// every access to it.
+  private unowned let core: StreamCore
+  private var handler: TCPEventHandler?
   /// Whether the owner has closed or detached the stream. Another loop may use `session` then.
   private var isReleased = false
   private var hasReportedEnd = false
@@ -18,11 +20,11 @@ final class TLSLink {
   }
 
   /// Replaces the handler. Returns the handler that the stream's core has to call instead of it.
-  func bind(_ handler: ((borrowing TCPEvent) -> Void)?) -> ((borrowing TCPEvent) -> Void)? {
+  func bind(_ handler: TCPEventHandler?) -> TCPEventHandler? {
     self.handler = handler
     guard handler != nil else { return nil }
     if session.status == .ended { loop.post { [link = LoopBound(self)] in link.value.reportEnd() } }
-    return { [self] event in
+    return TCPEventHandler { [self] event in
       switch event {
       case .bytes(let bytes): receive(bytes)
       case .end: reportEnd()
@@ -37,7 +39,7 @@ final class TLSLink {
     let isHandshake = !session.isEstablished
     let plaintext = session.receive(bytes)
     // A peer that demands answers and reads none fills the queue, and loses the stream.
-    do throws(TransportError) { try flush() } catch { core?.fail(error) }
+    do throws(TransportError) { try flush() } catch { core.fail(error) }
     if isHandshake, session.isEstablished, session.isClient { handle(.writable) }
     if !plaintext.isEmpty { handle(.bytes(plaintext.span)) }
     switch session.status {
@@ -46,15 +48,15 @@ final class TLSLink {
     case .failed where isReleased: break
     // The peer learns the reason from the alert, which a reset could destroy.
     case .failed where !session.isEstablished:
-      core?.closeGracefully()
+      core.closeGracefully()
       if session.isClient { reportEnd() }
-    case .failed: core?.fail(.connectionReset)
+    case .failed: core.fail(.connectionReset)
     }
   }
 
   /// Encrypts and sends all of `bytes`, as `StreamCore.write` sends them.
   func write(_ bytes: Span<UInt8>, beyondLimit excess: Int = 0) throws(TransportError) {
-    guard !isReleased, let core else { throw .closed }
+    guard !isReleased else { throw .closed }
     try core.checkRoom(for: bytes.count - excess)
     guard session.write(bytes) else { throw .closed }
     // What encryption adds needs no room.
@@ -65,7 +67,7 @@ final class TLSLink {
 
   /// Tells the peer that nothing more will be sent.
   func finish() {
-    guard !isReleased, let core else { return }
+    guard !isReleased else { return }
     session.finish()
     // A stream that is broken needs no end.
     do throws(TransportError) {
@@ -84,12 +86,12 @@ final class TLSLink {
 
   /// Writes what the TLS session has encrypted to the stream.
   func flush() throws(TransportError) {
-    try session.removeOutput { (output) throws(TransportError) in try core?.write(output) }
+    try session.removeOutput { (output) throws(TransportError) in try core.write(output) }
   }
 
   private func handle(_ event: borrowing TCPEvent) {
     let handler = handler
-    handler?(event)
+    handler?.call(event)
   }
 
   private func reportEnd() {

@@ -8,12 +8,14 @@ final class WebSocketLink {
 
   let frames: WebSocketFrames
   private let loop: NetworkLoop
-  private weak var core: StreamCore?
+  /// The stream's core, which lives at least as long as the link. A weak reference would slow down
+  /// every access to it.
+  private unowned let core: StreamCore
   /// The TLS that carries the WebSocket; nil if TCP carries it.
-  private weak var tls: TLSLink?
+  private unowned let tls: TLSLink?
   private var timer: LoopTimer?
   private var lastReceived: Instant
-  private var handler: ((borrowing TCPEvent) -> Void)?
+  private var handler: TCPEventHandler?
   /// Whether the owner has closed or detached the stream. Another loop may use `frames` then.
   private var isEnded = false
 
@@ -30,11 +32,11 @@ final class WebSocketLink {
   }
 
   /// Replaces the handler. Returns the handler that the stream's core has to call instead of it.
-  func bind(_ handler: ((borrowing TCPEvent) -> Void)?) -> ((borrowing TCPEvent) -> Void)? {
+  func bind(_ handler: TCPEventHandler?) -> TCPEventHandler? {
     self.handler = handler
     guard handler != nil else { return nil }
     if frames.isClosed { loop.post { [link = LoopBound(self)] in link.value.reportEnd() } }
-    return { [self] event in
+    return TCPEventHandler { [self] event in
       switch event {
       case .bytes(let bytes): receive(bytes)
       case .closed:
@@ -55,7 +57,7 @@ final class WebSocketLink {
 
   private func handle(_ event: borrowing TCPEvent) {
     let handler = handler
-    handler?(event)
+    handler?.call(event)
   }
 
   private func reportEnd() { if !isEnded { handle(.end) } }
@@ -63,26 +65,27 @@ final class WebSocketLink {
   private func receive(_ bytes: Span<UInt8>) {
     guard !isEnded, !frames.isClosed else { return }
     lastReceived = loop.now
-    var payload: [UInt8] = []
-    var replies: [UInt8] = []
-    frames.receive(bytes, into: &payload, replies: &replies)
-    // The owner may detach the stream when it handles the payload.
-    let hasClosed = frames.isClosed
-    if !replies.isEmpty {
-      // A peer that sends pings and reads no pongs fills the queue, and loses the stream.
-      do throws(TransportError) { try send(replies.span) } catch { core?.fail(error) }
+    loop.core.withScratch { payload in
+      var replies: [UInt8] = []
+      frames.receive(bytes, into: &payload, replies: &replies)
+      // The owner may detach the stream when it handles the payload.
+      let hasClosed = frames.isClosed
+      if !replies.isEmpty {
+        // A peer that sends pings and reads no pongs fills the queue, and loses the stream.
+        do throws(TransportError) { try send(replies.span) } catch { core.fail(error) }
+      }
+      if !payload.isEmpty { handle(.bytes(payload.span)) }
+      if hasClosed { reportEnd() }
     }
-    if !payload.isEmpty { handle(.bytes(payload.span)) }
-    if hasClosed { reportEnd() }
   }
 
   private func send(_ bytes: Span<UInt8>) throws(TransportError) {
-    if let tls { try tls.write(bytes) } else { try core?.write(bytes) }
+    if let tls { try tls.write(bytes) } else { try core.write(bytes) }
   }
 
   private func checkSilence() {
     let now = loop.now
-    guard !isEnded, !frames.isClosed, let core else { return }
+    guard !isEnded, !frames.isClosed else { return }
     if now - lastReceived >= Self.silence * 2 { return core.fail(.timedOut) }
     if now - lastReceived < Self.silence {
       timer?.arm(at: lastReceived + Self.silence)

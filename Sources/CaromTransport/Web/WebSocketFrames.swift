@@ -62,14 +62,13 @@ import CUVLoop
 
   // MARK: - Sending
 
-  /// Returns the frame of one binary message with `payload`, or nil after the end.
-  package func makeMessage(_ payload: Span<UInt8>) -> [UInt8]? {
-    guard !isClosed else { return nil }
-    var frame: [UInt8] = []
-    frame.reserveCapacity(Self.longestHeader + payload.count)
-    Self.appendHeader(.binary, length: payload.count, to: &frame)
-    frame.append(copying: payload)
-    return frame
+  /// Appends the frame of one binary message with `payload`. Returns false after the end.
+  package func appendMessage(_ payload: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
+    guard !isClosed else { return false }
+    bytes.reserveCapacity(bytes.count + Self.longestHeader + payload.count)
+    Self.appendHeader(.binary, length: payload.count, to: &bytes)
+    bytes.append(copying: payload)
+    return true
   }
 
   /// Returns an empty Ping frame, or nil after the end.

@@ -83,7 +83,7 @@ def main():
                 status = page_status(address)
                 echo = Echo(argparse.Namespace(
                     host=address[0], port=address[1], rejoin=25, last=75, tls=True,
-                    code=options.code, id=None, name=NAME))
+                    code=options.code, id=None, name=NAME, unread=None))
                 print(json.dumps(dict(echo.run(), status=status)), flush=True)
             finally:
                 nginx.terminate()

@@ -2,8 +2,8 @@
 """Joins the session at HOST PORT over a WebSocket and returns every message to its sender.
 
 With --rejoin, opens a new WebSocket after that many messages, as a page does that was asleep, but
-none after the message --last. With --unread, reads nothing between the first message and the moment at
-which that file exists. Prints one line of JSON when the session has ended.
+none after the message --last. With --unread, reads nothing between the first message and the moment
+at which that file exists. Prints one line of JSON when the session has ended.
 """
 
 import argparse
