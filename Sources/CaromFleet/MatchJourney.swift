@@ -72,11 +72,12 @@ actor MatchJourney: LoopActor {
   func arrive(at host: Peer, of session: Session) async {
     (self.host, hasArrived, hasHostEnded, lastHeard) = (host, true, false, nil)
     report(.joined)
-    await session.observe { [weak self] event in self?.assumeIsolated { $0.observe(event) } }
+    // The host may have sent the player away already.
+    await session.addObserver(expecting: [host]) { [weak self] event in
+      self?.assumeIsolated { $0.observe(event) }
+    }
     // It ends with the session.
     Task { [follower] in await follower.readDoors(of: session) }
-    // The host may have left before it was observed.
-    if await !session.peers.contains(host) { ending = ending ?? .connectionLost }
     if timer == nil { timer = LoopTimer(on: loop, owner: self) { $0.watch() } }
     watch()
   }

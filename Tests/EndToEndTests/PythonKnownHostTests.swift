@@ -66,7 +66,8 @@ struct PythonKnownHostTests {
       #expect(summary["violations"] as? [String] == [])
       // A stream that arrives after the end is told that the connection is forgotten.
       let reasons = transport.name == "both" ? ["kicked", "forgotten"] : ["kicked"]
-      #expect(summary["endReason"].map { "\($0)" }.map(reasons.contains) == true)
+      let reason = summary["endReason"].map { "\($0)" } ?? "none"
+      #expect(reasons.contains(reason))
       #expect(summary["handshakes"] as? [String] == [isRight ? "IK" : "XX"])
     }
   }

@@ -18,10 +18,13 @@ extension Session {
   }
 
   /// Calls `observer` on the loop of each peer with the peer's events until the session ends. The
-  /// observer first receives a `joined` event for each peer that is connected.
-  package func addObserver(_ observer: @escaping @Sendable (PeerEvent) -> Void) async {
+  /// observer first receives a `joined` event for each peer that is connected, and a `left` event
+  /// for each peer in `expected` that is no longer connected.
+  package func addObserver(
+    expecting expected: [Peer] = [], _ observer: @escaping @Sendable (PeerEvent) -> Void
+  ) async {
     for hub in hubs {
-      await hub.addObserver(ObjectIdentifier(hub), observer)
+      await hub.addObserver(ObjectIdentifier(hub), expecting: expected, observer)
     }
   }
 

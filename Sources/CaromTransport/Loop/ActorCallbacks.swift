@@ -4,7 +4,7 @@
 /// directly. The compiler cannot verify this, and a runtime check on each call would cost more than
 /// the call itself, so the executor is checked once, in `init`. The actor is held weakly.
 package struct ActorCallbacks<Owner: Actor> {
-  private weak var owner: Owner?
+  private(set) weak var owner: Owner?
 
   /// Creates a converter for closures that are isolated to `owner`. Traps unless the executor of
   /// `owner` is `loop`.
@@ -40,23 +40,4 @@ package struct ActorCallbacks<Owner: Actor> {
       if let owner { plain(owner, value) }
     }
   }
-
-  /// Works like `bindBorrowing` for the events of a stream, without the thunks of a generic
-  /// function's closures, which pass the arguments of each call through memory.
-  func bind(_ body: @escaping (isolated Owner, borrowing TCPEvent) -> Void) -> TCPEventHandler {
-    let body = IsolatedTCPEventHandler(call: body)
-    let plain = unsafe unsafeBitCast(body, to: PlainTCPEventHandler<Owner>.self)
-    return TCPEventHandler { [weak owner] event in
-      if let owner { plain.call(owner, event) }
-    }
-  }
-}
-
-// Unlike a closure, a structure that holds one is passed to `unsafeBitCast` as it is.
-private struct IsolatedTCPEventHandler<Owner: Actor> {
-  let call: (isolated Owner, borrowing TCPEvent) -> Void
-}
-
-private struct PlainTCPEventHandler<Owner: Actor> {
-  let call: (Owner, borrowing TCPEvent) -> Void
 }

@@ -205,8 +205,8 @@ import CaromCore
   /// The capacity of the longest array that is kept for the next `withScratch`, in bytes.
   private static let keptScratch = 64 << 10
 
-  /// Calls `body` with an empty array, whose memory is kept from one call to the next. A call within
-  /// `body` gets an array of its own.
+  /// Calls `body` with an empty array, whose memory is kept from one call to the next. A call
+  /// within `body` gets an array of its own.
   func withScratch<Failure: Error>(
     _ body: (inout [UInt8]) throws(Failure) -> Void
   ) throws(Failure) {

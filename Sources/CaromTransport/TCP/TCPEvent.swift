@@ -10,11 +10,3 @@ public enum TCPEvent: ~Escapable {
   /// The stream is closed. No further events follow. The error is nil after an orderly `close`.
   case closed(TransportError?)
 }
-
-/// The handler of a stream's events. A closure in a structure is called as it is; one in an optional
-/// would be called through a thunk that passes the event through memory.
-struct TCPEventHandler {
-  let call: (borrowing TCPEvent) -> Void
-
-  init(_ call: @escaping (borrowing TCPEvent) -> Void) { self.call = call }
-}
