@@ -223,7 +223,9 @@ class Session:
         self.stream.close()
         self.stream = None
         if self.reason is None:
-            if self.path is None or not self.path.answered:
+            if self.path is not None and not self.open:
+                pass  # the handshake continues over datagrams
+            elif self.path is None or not self.path.answered:
                 self.reason = "lost"
             else:
                 self.proof, self.path.owes_ping = (now + PROOF, self.path.next), True
