@@ -41,15 +41,18 @@ struct MatchEndingTests {
       let key = BackendKey.random()
       let me = PeerInfo(name: "player", application: "counts")
       let host = PeerInfo(name: "host", application: "counts")
+      // It accepts tokens of the millisecond in which it starts.
+      let security = SessionSecurity.token(keys: [key], start: UnixTime(milliseconds: 0))
       try await Session.host(
-        as: host, on: [.loopback4], seats: 1, security: .token(keys: [key]), loop: loop
+        as: host, on: [.loopback4], seats: 1, security: security, loop: loop
       ) { session, port in
-        async let goodbye: Void = {
+        let sending = Task {
           for await event in session.events {
             guard case .joined(let player) = event else { continue }
             return await player.close(ending.goodbye)
           }
-        }()
+        }
+        defer { sending.cancel() }
         var generator = SystemGenerator()
         let token = try ConnectToken(
           for: [Endpoint(.loopback4, port: port)], player: me.id, lifetime: .seconds(30), key: key,
@@ -63,7 +66,6 @@ struct MatchEndingTests {
           #expect(result == nil)
         } catch let thrown { error = thrown }
         #expect(ending.isTold(by: error), "\(error.map { "\($0)" } ?? "nothing is thrown")")
-        await goodbye
       }
     }
   }
