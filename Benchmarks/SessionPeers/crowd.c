@@ -92,7 +92,7 @@ void side_crowd_flush(side_crowd *crowd) {
 
 // Receiving
 
-int side_crowd_receive(side_crowd *crowd, uint64_t time) {
+static void prepare_receive(side_crowd *crowd) {
   for (int i = 0; i < CROWD_BATCH; i++) {
     crowd->in.parts[i] = (struct iovec){crowd->in.bytes[i], SLOT};
     crowd->in.messages[i].msg_hdr = (struct msghdr){.msg_iov = &crowd->in.parts[i],
@@ -100,14 +100,15 @@ int side_crowd_receive(side_crowd *crowd, uint64_t time) {
                                                     .msg_control = crowd->in.controls[i].bytes,
                                                     .msg_controllen = sizeof(control)};
   }
+}
+
+// The players of all subjects poll: to wake a thread that sleeps would cost the server.
+int side_crowd_receive(side_crowd *crowd, uint64_t time) {
+  struct pollfd ready = {.fd = crowd->fd, .events = POLLIN};
+  while (poll(&ready, 1, 0) < 1)
+    if (side_now() >= time) return 0;
+  prepare_receive(crowd);
   int count = recvmmsg(crowd->fd, crowd->in.messages, CROWD_BATCH, MSG_DONTWAIT, NULL);
-  uint64_t now = side_now();
-  if (count > 0 || now >= time) return count > 0 ? count : 0;
-  struct pollfd wait = {.fd = crowd->fd, .events = POLLIN};
-  struct timespec left = {.tv_sec = (time_t)((time - now) / 1000000000),
-                          .tv_nsec = (long)((time - now) % 1000000000)};
-  if (ppoll(&wait, 1, &left, NULL) < 1) return 0;
-  count = recvmmsg(crowd->fd, crowd->in.messages, CROWD_BATCH, MSG_DONTWAIT, NULL);
   return count > 0 ? count : 0;
 }
 

@@ -3,7 +3,7 @@ import Glibc
 import TestTLS
 
 /// A player in a browser, as far as a host can tell: a WebSocket (RFC 6455) whose messages carry
-/// the session's stream. Reading blocks, so the owner only waits for what must come.
+/// the session's stream. Reading waits, so the owner only reads what must come.
 final class BrowserSocket {
   private let descriptor: Int32
   private var machine: BrowserMachine
@@ -104,7 +104,11 @@ final class BrowserSocket {
     unread.removeFirst(at)
   }
 
+  /// Waits for bytes and reads them. The thread polls, because the system would charge the host's
+  /// thread, which sends the bytes, for waking a thread that sleeps.
   private func read() throws {
+    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while unsafe poll(&ready, 1, 0) < 1 {}
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
       unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)

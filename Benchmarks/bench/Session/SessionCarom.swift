@@ -13,9 +13,10 @@ enum SessionCarom {
 
   static func run(_ role: SessionSubject.Role) async throws {
     begin()
-    // The echo client polls its loop instead of sleeping, as the other implementations' clients do,
-    // unless the option `spin=0` tells it to share its core.
-    let spins = role == .ask && number("spin", 1) == 1
+    // The echo client and the players poll their loop instead of sleeping, as those of the other
+    // implementations do: to wake a thread would cost the side that sends. The option `spin=0`
+    // tells the echo client to share its core.
+    let spins = role == .play || role == .ask && number("spin", 1) == 1
     let loop = try NetworkLoop(name: role.rawValue, spinning: spins)
     switch role {
     case .receive: try await SessionCaromReceiver(on: loop).run()
