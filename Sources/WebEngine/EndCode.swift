@@ -30,6 +30,8 @@ package enum EndCode: UInt8, Hashable, Sendable {
   case tooSlow = 12
   /// The host encrypts its connections, or knows who may join.
   case notAllowed = 13
+  /// Too many wrong codes were tried at the host.
+  case tooManyAttempts = 14
 
   /// Creates the code of a reason.
   package init(_ reason: DisconnectReason) {
@@ -48,9 +50,9 @@ package enum EndCode: UInt8, Hashable, Sendable {
       case .handshakeTimeout, .timedOut: .timedOut
       case .connectionReset, .connectionLost: .unreachable
       case .tooSlow: .tooSlow
-      case .securityMismatch, .identityMismatch, .untrusted, .wrongCode, .tooManyAttempts,
-        .tokenRefused:
+      case .securityMismatch, .identityMismatch, .untrusted, .wrongCode, .tokenRefused:
         .notAllowed
+      case .tooManyAttempts: .tooManyAttempts
       }
   }
 }

@@ -181,6 +181,7 @@ export const END_REASONS = Object.freeze([
   "The host cannot be reached.",
   "The connection was too slow.",
   "The host admits only players whose connection is encrypted.",
+  "Too many wrong codes were tried at this host. Try again in a few minutes.",
 ]);
 
 export { LINKS };

@@ -34,6 +34,9 @@ class Page {
   #names = ["", ""];
   /** The seat at the bottom or on the left: this player's, if only one plays at this page. */
   #near = HOME;
+  /** The name of the last opponent in this match on the network, and what is said of the next one. */
+  #opponent = "";
+  #change = "";
   #endCode = null;
   #finalScore = null;
   #wakeLock = null;
@@ -65,6 +68,7 @@ class Page {
 
   /** Goes where the address of the page leads. */
   #open() {
+    this.#code = joinCode();
     const place = placeIn(location.hash);
     if (place) return this.join(place);
     if (new URLSearchParams(location.hash.slice(1)).has("join")) return this.join();
@@ -163,6 +167,7 @@ class Page {
   #begin(mode, seats, names, near) {
     this.#mode = mode;
     this.#names = names;
+    this.#opponent = this.#change = "";
     this.#endCode = null;
     this.#finalScore = null;
     this.#exhibit.stop();
@@ -219,6 +224,7 @@ class Page {
             : `${this.#names[event.first]} kept the puck too long.`);
       case EVENTS.playersChanged:
         this.#names = this.#engine.playerNames;
+        this.#noteOpponent();
         return this.#announcePlayers();
       case EVENTS.joined:
         this.#freeAttempts = 0;
@@ -233,6 +239,17 @@ class Page {
         this.#exhibit.wait(event.first, () => location.reload());
         return;
     }
+  }
+
+  /** Remembers who plays against this player, and what to say if somebody else does now. */
+  #noteOpponent() {
+    const other = this.#names[1 - (this.#engine.state.seat ?? this.#near)];
+    if (this.#isWatching || other === "") return;
+    const isOther = this.#opponent !== "" && this.#opponent !== other;
+    // The computer makes room for a person, which nobody has to be told.
+    const left = this.#opponent === "Computer" ? "" : `${this.#opponent} left. `;
+    this.#change = isOther ? `${left}${other} plays now.` : "";
+    this.#opponent = other;
   }
 
   #announcePlayers() {
@@ -332,13 +349,14 @@ class Page {
   #describeWinner(state) {
     const winner = state.phaseSeat ?? HOME;
     const title = this.#isOwn(winner) ? "You win!" : `${this.#names[winner]} wins`;
-    const text = `${state.score[winner]} to ${state.score[1 - winner]}`;
+    const score = `${state.score[winner]} to ${state.score[1 - winner]}`;
+    const text = this.#mode === "network" ? `${score}. The next match begins in a moment.` : score;
     this.#dialogs.showMessage(title, text, "Play again", () => this.playAgain());
   }
 
   #notice(state) {
     switch (state.phase) {
-      case PHASES.faceOff: return state.remaining > 20 ? "Get ready" : "";
+      case PHASES.faceOff: return state.remaining > 20 ? this.#change || "Get ready" : "";
       case PHASES.goalPause: return `Goal for ${this.#sideOf(state.phaseSeat)}!`;
       case PHASES.serve:
         // For the first two of the ten seconds.

@@ -263,7 +263,11 @@ struct HostCommand: AsyncParsableCommand {
         try await listing.begin(
           as: session.node.local, key: session.node.publicKey, port: port,
           freeSeats: clients * tables
-        ) { game.announce($0 + notice, code: code) }
+        ) { [isUnseen = kiosk && options.headless] line in
+          game.announce(line + notice, code: code)
+          // Who looks after an exhibit reads the address in its log.
+          if isUnseen { LineDisplay(output: .standardError).write(line + notice) }
+        }
         let companion =
           opponent
           ? Companion(

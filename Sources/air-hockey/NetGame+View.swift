@@ -71,13 +71,13 @@ extension NetGame {
     var view = TableView(RinkState(), seenFrom: .home, names: (setup.name, ""))
     view.puck = nil
     let place = code.map { "open \($0.text) in a browser" } ?? announcement
-    let detail = [setup.waiting, setup.notice, place].compactMap(\.self).joined(separator: " · ")
-    view.banner = TableView.Banner("Waiting", detail: detail)
-    if let hall {
-      var banner = banner(of: hall)
-      banner.detail = [banner.detail, place].compactMap(\.self).joined(separator: " · ")
-      view.banner = banner
-    }
+    var banner = TableView.Banner("Waiting", detail: setup.waiting)
+    if let hall { banner = self.banner(of: hall) }
+    // The end of a long line is cut off, and nobody can do without the whole address.
+    var details = [banner.detail, hall == nil ? setup.notice : nil].compactMap(\.self)
+    if let place { details.insert(place, at: code == nil ? details.count : 0) }
+    banner.detail = details.joined(separator: " · ")
+    view.banner = banner
     view.code = code
     return view
   }

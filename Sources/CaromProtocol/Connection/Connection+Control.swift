@@ -88,7 +88,13 @@ extension Connection {
       let goodbye = Goodbye(.versionMismatch, version: local.peer.applicationVersion)
       return close(goodbye, as: .versionMismatch(theirs: theirs), at: now)
     }
-    if local.requiresCode { recordAttempt(isRight: stream?.hasCode == true) }
+    if local.requiresCode {
+      // A peer that shows no code has not guessed.
+      guard let isRight = stream?.isCodeRight else {
+        return close(Goodbye(.wrongCode), as: .wrongCode, at: now)
+      }
+      recordAttempt(isRight: isRight)
+    }
     guard attempt != .wrong else { return }
     handleRequest(of: info, at: now)
   }

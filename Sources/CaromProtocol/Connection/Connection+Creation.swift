@@ -25,12 +25,13 @@ extension Connection {
   /// Creates a connection on a stream that the peer has opened, and waits for the peer's request.
   package static func respondingOnStream(
     as local: LocalSide, _ secrets: LinkSecrets? = nil, isWebSocket: Bool = false,
-    isSealed: Bool = false, hasCode: Bool = false, at now: Instant
+    isSealed: Bool = false, isCodeRight: Bool? = nil, at now: Instant
   ) -> Connection {
     var connection = responding(as: local, key: .none, secrets, at: now)
     connection.setStream(
       StreamPath(
-        limit: handshakeFrameLimit, isWebSocket: isWebSocket, isSealed: isSealed, hasCode: hasCode))
+        limit: handshakeFrameLimit, isWebSocket: isWebSocket, isSealed: isSealed,
+        isCodeRight: isCodeRight))
     return connection
   }
 

@@ -82,17 +82,18 @@ struct StreamPath: Sendable {
   let isWebSocket: Bool
   /// Whether the stream is encrypted below the session, in place of the host's own encryption.
   let isSealed: Bool
-  /// Whether the peer has shown the join code below the session.
-  let hasCode: Bool
+  /// Whether the join code that the peer has shown below the session is right; nil if it has shown
+  /// none.
+  let isCodeRight: Bool?
 
   /// Creates a path that accepts stream frames of at most `limit` bytes until the handshake is
   /// complete.
   init(
-    limit: Int, isWebSocket: Bool = false, isSealed: Bool = false, hasCode: Bool = false
+    limit: Int, isWebSocket: Bool = false, isSealed: Bool = false, isCodeRight: Bool? = nil
   ) {
     self.isWebSocket = isWebSocket
     self.isSealed = isSealed
-    self.hasCode = hasCode
+    self.isCodeRight = isCodeRight
     decoder.limit = limit
   }
 }

@@ -171,11 +171,11 @@ extension Host {
       return false
     }
     let own = isSealed ? sealedSide : side
-    let hasCode = code.map { side.security?.isCode($0) == true } ?? false
+    let isCodeRight = code.map { side.security?.isCode($0) == true }
     let connection =
       if let own, own.security == nil {
         Connection.respondingOnStream(
-          as: own, isWebSocket: isWebSocket, isSealed: isSealed, hasCode: hasCode, at: now)
+          as: own, isWebSocket: isWebSocket, isSealed: isSealed, isCodeRight: isCodeRight, at: now)
       } else {
         Connection.respondingOnStream(as: side, makeSecrets(), isWebSocket: isWebSocket, at: now)
       }
