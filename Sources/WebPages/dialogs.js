@@ -173,6 +173,6 @@ export class Dialogs {
     if (quality.hidden) return;
     const milliseconds = Math.round(state.roundTrip);
     const word = milliseconds <= GOOD ? "good" : milliseconds <= FAIR ? "fair" : "slow";
-    setText(quality, `${this.#tableName}${word}, ${milliseconds} ms`);
+    setText(quality, `${this.#tableName}${word}, ${milliseconds}\u00a0ms`);
   }
 }
