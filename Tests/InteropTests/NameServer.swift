@@ -51,7 +51,7 @@ struct NameServer: Sendable {
   private init(in folder: URL) async throws {
     self.folder = folder
     // The port is free for UDP and TCP at this moment.
-    let port = try await withNetworkLoop { loop in try await PortFinder(on: loop).find() }
+    let port = try await withNetworkLoop { loop in try await Ports(on: loop).findFree() }
     endpoint = Endpoint(.loopback4, port: port)
     // The server ends when its input does, so that it does not outlive this process.
     let line = "\"$@\" & read -r; kill $!; wait $!; rm -r \"$2\"; echo ended"
@@ -60,6 +60,9 @@ struct NameServer: Sendable {
       ["-c", line, "bash", "./named-lab.sh", folder.path, "127.0.0.1", "\(port)"], in: Self.lab,
       ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
     _ = try await process.line(containing: "running")
+    try await withNetworkLoop { [endpoint] loop in
+      try await Ports(on: loop).waitForListener(at: endpoint)
+    }
   }
 
   /// Starts a program that ends with SIGKILL when its input ends.
@@ -74,7 +77,8 @@ struct NameServer: Sendable {
   func run(_ program: String, _ arguments: [String]) async throws -> [String] {
     let process = try LabProcess(
       URL(fileURLWithPath: "/bin/bash"),
-      ["-c", "\"$@\"; echo; echo status $?", "bash", program] + arguments, in: Self.lab, [:])
+      ["-c", "\"$@\"; end=$?; echo; echo status $end", "bash", program] + arguments, in: Self.lab,
+      [:])
     let status = try await process.line(containing: "status ")
     try #require(status == "status 0", "\(program) \(arguments): \(process.transcript)")
     return process.transcript.split(separator: "\n").dropLast().map(String.init)
@@ -92,13 +96,13 @@ struct NameServer: Sendable {
   }
 }
 
-/// Finds a port that is free for UDP and for TCP.
-private actor PortFinder: LoopActor {
+private actor Ports: LoopActor {
   nonisolated let loop: NetworkLoop
 
   init(on loop: NetworkLoop) { self.loop = loop }
 
-  func find() throws -> UInt16 {
+  /// Finds a port that is free for UDP and for TCP.
+  func findFree() throws -> UInt16 {
     while true {
       let listener = try TCPListener(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {
         _, _ in
@@ -110,6 +114,18 @@ private actor PortFinder: LoopActor {
       else { continue }
       socket.close()
       return listener.localEndpoint.port
+    }
+  }
+
+  /// Returns when a server listens. BIND says that it runs before it listens for TCP, and tells
+  /// nothing after that.
+  func waitForListener(at endpoint: Endpoint) async throws {
+    while true {
+      do throws(TransportError) {
+        return try await TCPStream.connect(to: [endpoint], on: loop).close()
+      } catch .connectionRefused {
+        try await loop.sleep(until: loop.now + .milliseconds(10))
+      }
     }
   }
 }

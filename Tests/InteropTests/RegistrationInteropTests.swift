@@ -13,9 +13,8 @@ extension Peers {
     "needs bind9, bind9-dnsutils and python3-dnspython: .ci/setup test"
 }
 
-/// Services in a zone of BIND, read by dig and by dnspython. One test runs at a time: a dozen
-/// servers that start at once answer too late for the time limit of an update.
-@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Peers.bind, Peers.bindIsNeeded))
+/// Services in a zone of BIND, read by dig and by dnspython.
+@Suite(.timeLimit(.minutes(3)), .enabled(if: Peers.bind, Peers.bindIsNeeded))
 struct RegistrationInteropTests {
   private static let type: ServiceType = "_game._udp"
   private static let loopback = InterfaceSelection.named(["lo"])
