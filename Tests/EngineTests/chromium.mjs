@@ -104,8 +104,11 @@ export class Browser {
     return result.value;
   }
 
-  /** Waits until an expression in the page is true. Rejected after a number of seconds. */
-  async until(expression, seconds = 10) {
+  /**
+   * Waits until an expression in the page is true. Rejected after a number of seconds, by default
+   * enough for a computer that is busy.
+   */
+  async until(expression, seconds = 60) {
     const end = Date.now() + 1000 * seconds;
     while (!(await this.evaluate(`Boolean(${expression})`).catch(() => false))) {
       if (Date.now() > end) throw new Error(`not within ${seconds} s: ${expression}`);
