@@ -69,6 +69,8 @@ export class Browser {
       "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--remote-debugging-pipe",
       // Tests have certificates that nobody else knows.
       "--ignore-certificate-errors",
+      // Data channels use the loopback interface even where there is no other one.
+      "--allow-loopback-in-peer-connection",
       `--user-data-dir=${this.#folder}`, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.#ended = new Promise((resolve) => this.#process.on("close", resolve));
