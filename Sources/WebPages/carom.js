@@ -272,12 +272,13 @@ class DatagramChannel {
     this.#open(new URL(DATAGRAMS_PATH, link.replace(/^ws/, "http")));
   }
 
-  /** Whether a datagram can be sent. */
-  get isOpen() { return this.#channel?.readyState === "open" && !this.#hasEnded; }
+  /** Whether the channel has opened, and its end has not been noticed yet. */
+  get isOpen() { return this.#channel !== null && !this.#hasEnded; }
 
   /** @param {Uint8Array} bytes A datagram, which is dropped if too many bytes wait. */
   send(bytes) {
-    if (this.#channel.bufferedAmount <= WAITING_LIMIT) this.#channel.send(bytes);
+    const { readyState, bufferedAmount } = this.#channel;
+    if (readyState === "open" && bufferedAmount <= WAITING_LIMIT) this.#channel.send(bytes);
   }
 
   /** Closes the channel without calling the owner. */
@@ -309,7 +310,8 @@ class DatagramChannel {
       "carom", { negotiated: true, id: 0, ordered: false, maxRetransmits: 0 });
     channel.binaryType = "arraybuffer";
     channel.onopen = () => this.#opened(channel);
-    channel.onclose = () => this.#end();
+    // A channel that closes waits for the host, which may be gone.
+    channel.onclosing = channel.onclose = () => this.#end();
     channel.onmessage = ({ data }) => {
       if (this.isOpen && typeof data !== "string") this.#owner.received(new Uint8Array(data));
     };

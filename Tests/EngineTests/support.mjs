@@ -1,5 +1,6 @@
 // What the tests of the engine share: its file, a clock, streams in place of WebSockets, pages, hosts.
 
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { webcrypto } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -194,4 +195,28 @@ export class Host {
   count(text) { return this.lines.split(text).length - 1; }
 
   end() { this.process.kill("SIGKILL"); }
+}
+
+/** Keeps the hash of each certain tick that a page sees. */
+export const recordHashes = `(() => {
+  globalThis.hashes = {};
+  const record = () => {
+    const { tick, hash } = airHockey.confirmed;
+    hashes[tick] = hash.toString(16);
+    requestAnimationFrame(record);
+  };
+  record();
+})()`;
+
+/** The hashes of each tick of a recording. */
+export function readHashes(file) {
+  const lines = execFileSync(hostProgram, ["replay", file, "--hashes"], { encoding: "utf8" });
+  return new Map(lines.trim().split("\n").map((line) => line.split(" ")));
+}
+
+/** Checks that what pages have seen is what the host has played, at more than a number of ticks. */
+export function compare(seen, played, least) {
+  const ticks = Object.keys(seen).filter((tick) => played.has(tick));
+  assert.ok(ticks.length > least, `${ticks.length} ticks of ${Object.keys(seen).length}`);
+  for (const tick of ticks) assert.equal(seen[tick], played.get(tick), `tick ${tick}`);
 }

@@ -1,11 +1,13 @@
 // Tables of two clients: pages that play each other, or a player in a terminal, through their host.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import test from "node:test";
 
 import { Browser, skip as skipBrowser } from "./chromium.mjs";
-import { hostProgram, makePage, skipHost, startHost, until } from "./support.mjs";
+import {
+  compare, hostProgram, makePage, readHashes, recordHashes, skipHost, startHost, until,
+} from "./support.mjs";
 
 const skip = skipHost || skipBrowser;
 const screen = { width: 800, height: 600 };
@@ -24,30 +26,6 @@ async function join(context, address, name) {
   await browser.evaluate(`document.getElementById("join").click()`);
   await browser.until(`airHockey.state.seat !== null && ${text("near-name")} === "${name}"`);
   return browser;
-}
-
-/** Keeps the hash of each certain tick that a page sees. */
-const recordHashes = `(() => {
-  globalThis.hashes = {};
-  const record = () => {
-    const { tick, hash } = airHockey.confirmed;
-    hashes[tick] = hash.toString(16);
-    requestAnimationFrame(record);
-  };
-  record();
-})()`;
-
-/** The hashes of each tick of a recording. */
-function readHashes(file) {
-  const lines = execFileSync(hostProgram, ["replay", file, "--hashes"], { encoding: "utf8" });
-  return new Map(lines.trim().split("\n").map((line) => line.split(" ")));
-}
-
-/** Checks that what pages have seen is what the host has played, at more than a number of ticks. */
-function compare(seen, played, least) {
-  const ticks = Object.keys(seen).filter((tick) => played.has(tick));
-  assert.ok(ticks.length > least, `${ticks.length} ticks of ${Object.keys(seen).length}`);
-  for (const tick of ticks) assert.equal(seen[tick], played.get(tick), `tick ${tick}`);
 }
 
 test("two pages play each other, in step with their host; one is reloaded", { skip },
