@@ -24,6 +24,8 @@ struct DatagramPath: Sendable {
     case validated
   }
 
+  /// The epoch of the first hellos of a path.
+  static let firstEpoch: UInt32 = 1
   /// The delay between hellos to different addresses, in nanoseconds.
   static let candidateDelay: Int64 = 50_000_000
   /// The delay between the first two rounds of hellos, in nanoseconds. The delay grows by half
@@ -113,9 +115,13 @@ struct DatagramPath: Sendable {
     self.route = route
     self.candidates = candidates
     self.epoch = epoch
-    let isV6 = (route ?? candidates.first)?.endpoint.address.isV6 ?? true
-    flow = DatagramFlow(
-      maximumPayload: (isV6 ? 1452 : 1472) - Int(overhead), overhead: overhead, at: now)
+    let first = route ?? candidates.first
+    flow =
+      first?.isDataChannel == true
+      ? DatagramFlow(maximumPayload: Route.dataChannelPayload, at: now)
+      : DatagramFlow(
+        maximumPayload: (first?.endpoint.address.isV6 != false ? 1452 : 1472) - Int(overhead),
+        overhead: overhead, at: now)
   }
 
   /// Creates a path that this side opens to the first of `candidates` that answers. If one of the
@@ -135,7 +141,7 @@ struct DatagramPath: Sendable {
     let first: Stage = handshake == nil ? .validating : .securing
     var path = DatagramPath(
       isInitiator: true, key: key, stage: host == nil ? .connecting : first, route: host,
-      candidates: candidates, epoch: 1, handshake: handshake, overhead: overhead, at: now)
+      candidates: candidates, epoch: firstEpoch, handshake: handshake, overhead: overhead, at: now)
     path.isHandshakeDue = path.stage == .securing
     path.nextHello = host == nil ? now : now.advanced(byNanoseconds: firstHelloDelay)
     path.beginsWithTicket = beginsWithTicket
