@@ -125,6 +125,7 @@ let package = Package(
     module("CaromCodec", ["CaromCore"]),
     module("CaromCBOR", ["CaromCore", "CaromCodec"]),
     module("CaromCrypto", ["CaromCore", "CSodium"]),
+    module("CaromDataChannel", ["CaromCore"]),
     module("CaromDNS", ["CaromCore"]),
     module("CaromProtocol", ["CaromCore", "CaromCodec", "CaromCrypto"]),
     module("CaromGroup", ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol"]),
@@ -289,6 +290,7 @@ let package = Package(
     tests("CaromCodec", ["CaromCore", "CaromCodec"]),
     tests("CaromCBOR", ["CaromCBOR", "CaromCore"]),
     tests("CaromCrypto", ["CaromCore", "CaromCrypto"]),
+    tests("CaromDataChannel", ["CaromCore", "CaromDataChannel", "CaromTesting"]),
     tests("CaromDNS", ["CaromCore", "CaromCrypto", "CaromDNS", "CaromTesting"]),
     tests(
       "CaromProtocol",
