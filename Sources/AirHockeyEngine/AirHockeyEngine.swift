@@ -84,6 +84,27 @@ package final class AirHockeyEngine {
   /// The time at which `step(at:)` has to be called at the latest to keep the connection, or nil.
   package var nextTimeout: Instant? { network?.nextTimeout }
 
+  // MARK: Datagrams
+
+  /// Begins to use a datagram link that the page has opened. Returns whether the engine uses it.
+  package func openDatagrams(at now: Instant) -> Bool {
+    network?.openDatagrams(at: now) ?? false
+  }
+
+  /// Receives a datagram.
+  package func receiveDatagram(_ bytes: Span<UInt8>, at now: Instant) {
+    network?.receiveDatagram(bytes, at: now)
+  }
+
+  /// Removes and returns the next datagram to send, or no bytes if there is none.
+  package func takeDatagram(at now: Instant) -> [UInt8] { network?.takeDatagram(at: now) ?? [] }
+
+  /// Handles the end of the datagram link.
+  package func closeDatagrams(at now: Instant) { network?.closeDatagrams(at: now) }
+
+  /// The kind of the link that carries messages now, or nil if no link can.
+  package var messageLink: LinkKind? { network?.messageLink }
+
   // MARK: Playing
 
   /// Sets where a person wants a mallet, in meters from the center of the table.
@@ -131,6 +152,11 @@ package final class AirHockeyEngine {
     page.openLink = { self.openLink(at: $0) }
     page.receive = { self.receive($0.span, at: $1) }
     page.closeLink = { self.closeLink($0, at: $1) }
+    page.openDatagrams = { self.openDatagrams(at: $0) }
+    page.receiveDatagram = { self.receiveDatagram($0.span, at: $1) }
+    page.takeDatagram = { self.takeDatagram(at: $0) }
+    page.closeDatagrams = { self.closeDatagrams(at: $0) }
+    page.messageLink = { self.messageLink }
     page.leave = { self.leave($0, at: $1) }
     page.takeOutput = { self.takeOutput(upTo: $0, queued: $1, at: $2) }
     page.takeLinkAction = { self.takeLinkAction() }

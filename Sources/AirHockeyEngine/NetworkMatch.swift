@@ -22,7 +22,7 @@ final class NetworkMatch {
   var events = EventList<EngineEvent>()
   /// The number of desyncs with the host.
   private(set) var desyncs = 0
-  private var client: StreamClient<Rink>
+  private var client: PageClient<Rink>
   private var requests: [RinkInput.Request] = []
   /// The names of the players, as far as the host has sent them; empty for a seat without a player.
   private(set) var names = SeatValues("", "")
@@ -31,7 +31,7 @@ final class NetworkMatch {
   private var view = RinkView()
   private var keyframes = 0
   /// How far the match has come, as far as the notices of `client` say; `waiting` also when it has
-  /// a state. `StreamClient.linkState` says the same, but would be read from a copy of the client.
+  /// a state. `PageClient.linkState` says the same, but would be read from a copy of the client.
   private var link = LinkState.connecting
   private let isSpectator: Bool
 
@@ -44,7 +44,7 @@ final class NetworkMatch {
       id: id, name: name, application: Self.application, applicationVersion: Self.version,
       isSpectator: isSpectator)
     local.match = table
-    client = StreamClient(
+    client = PageClient(
       local, key: ConnectionKey(using: &generator), channels: (inputs: 0, control: 1), at: now)
   }
 
@@ -67,6 +67,34 @@ final class NetworkMatch {
     client.closeStream(end, at: now)
     handleNotices(at: now)
   }
+
+  /// Begins to use a datagram link that the page has opened. Returns whether the connection uses
+  /// it.
+  func openDatagrams(at now: Instant) -> Bool {
+    defer { handleNotices(at: now) }
+    return client.openDatagrams(at: now)
+  }
+
+  /// Receives a datagram.
+  func receiveDatagram(_ bytes: Span<UInt8>, at now: Instant) {
+    client.receiveDatagram(bytes, at: now)
+    handleNotices(at: now)
+  }
+
+  /// Removes and returns the next datagram to send, or no bytes if there is none.
+  func takeDatagram(at now: Instant) -> [UInt8] {
+    defer { handleNotices(at: now) }
+    return client.takeDatagram(at: now)
+  }
+
+  /// Handles the end of the datagram link.
+  func closeDatagrams(at now: Instant) {
+    client.closeDatagrams(at: now)
+    handleNotices(at: now)
+  }
+
+  /// The kind of the link that carries messages now, or nil if no link can.
+  var messageLink: LinkKind? { client.messageLink }
 
   /// Says goodbye to the host.
   func leave(_ goodbye: Goodbye, at now: Instant) {
@@ -98,7 +126,7 @@ final class NetworkMatch {
     while let notice = client.pollNotice() { handle(notice, at: now) }
   }
 
-  private func handle(_ notice: StreamClient<Rink>.Notice, at now: Instant) {
+  private func handle(_ notice: PageClient<Rink>.Notice, at now: Instant) {
     switch notice {
     case .joined:
       link = .waiting

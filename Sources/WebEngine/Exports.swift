@@ -65,6 +65,46 @@
     }
   }
 
+  // MARK: Datagrams
+
+  /// Begins to use a datagram link that the page has opened beside the other link. Returns 0 if the
+  /// engine has no use for it.
+  @_expose(wasm, "openDatagrams") @_cdecl("carom_open_datagrams")
+  public func openDatagrams(_ now: Double) -> Int32 {
+    engine.openDatagrams(Instant(milliseconds: now)) ? 1 : 0
+  }
+
+  /// Receives a datagram of `count` bytes in the buffer.
+  @_expose(wasm, "receiveDatagram") @_cdecl("carom_receive_datagram")
+  public func receiveDatagram(_ count: Int32, _ now: Double) {
+    engine.receiveDatagram(SharedBuffer.read(count), Instant(milliseconds: now))
+  }
+
+  /// Writes the next datagram to send to the buffer, and returns its length; 0 if there is none.
+  @_expose(wasm, "transmitDatagram") @_cdecl("carom_transmit_datagram")
+  public func transmitDatagram(_ now: Double) -> Int32 {
+    SharedBuffer.write(engine.takeDatagram(Instant(milliseconds: now)))
+  }
+
+  /// Handles the end of the datagram link. What was lost with it is sent on the other link.
+  @_expose(wasm, "closeDatagrams") @_cdecl("carom_close_datagrams")
+  public func closeDatagrams(_ now: Double) {
+    engine.closeDatagrams(Instant(milliseconds: now))
+  }
+
+  /// Returns which link carries messages now: 0 none, 1 that of `openLink`, 2 that of
+  /// `openDatagrams`.
+  @_expose(wasm, "messageLink") @_cdecl("carom_message_link")
+  public func messageLink() -> Int32 {
+    switch engine.messageLink() {
+    case nil: 0
+    case .stream, .webSocket: 1
+    default: 2
+    }
+  }
+
+  // MARK: Time
+
   /// Returns the time at which `step` has to be called at the latest; infinite for none.
   @_expose(wasm, "nextTimeout") @_cdecl("carom_next_timeout")
   public func nextTimeout() -> Double {

@@ -16,7 +16,7 @@ package enum LinkState: UInt8, Hashable, Sendable {
   case ended = 5
 }
 
-extension StreamClient {
+extension PageClient {
   /// How far the match has come.
   package var linkState: LinkState {
     if endReason != nil { return .ended }

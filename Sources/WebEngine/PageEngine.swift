@@ -13,6 +13,16 @@ package struct PageEngine {
   package var receive: ([UInt8], Instant) -> Void = { _, _ in }
   /// Handles the end of the link, or the failure to open it.
   package var closeLink: (LinkEnd, Instant) -> Void = { _, _ in }
+  /// Begins to use a datagram link that the page has opened. Returns whether the engine uses it.
+  package var openDatagrams: (Instant) -> Bool = { _ in false }
+  /// Receives a datagram.
+  package var receiveDatagram: ([UInt8], Instant) -> Void = { _, _ in }
+  /// Removes and returns the next datagram to send, or no bytes if there is none.
+  package var takeDatagram: (Instant) -> [UInt8] = { _ in [] }
+  /// Handles the end of the datagram link.
+  package var closeDatagrams: (Instant) -> Void = { _ in }
+  /// Returns the kind of the link that carries messages now, or nil if no link can.
+  package var messageLink: () -> LinkKind? = { nil }
   /// Says goodbye to the host.
   package var leave: (Goodbye, Instant) -> Void = { _, _ in }
   /// Removes and returns up to the first number of the bytes to send on the link, on which the

@@ -28,7 +28,7 @@ package final class GameEngine<Game: Simulation & PacketCodable> {
   package var events = EventList<GameEvent>()
   // One of the two, or none.
   private var local: LocalGame<Game>?
-  private var client: StreamClient<Game>?
+  private var client: PageClient<Game>?
   private var input = HeldInput<Game.Input>()
   private var desyncs = 0
   private let encode: ((Game.Event) -> [UInt8])?
@@ -55,7 +55,7 @@ package final class GameEngine<Game: Simulation & PacketCodable> {
   ) {
     clear()
     var generator = SystemRandomNumberGenerator()
-    client = StreamClient(
+    client = PageClient(
       info, key: ConnectionKey(using: &generator), channels: channels, at: now)
   }
 
@@ -95,6 +95,33 @@ package final class GameEngine<Game: Simulation & PacketCodable> {
     handleNotices(at: now)
   }
 
+  /// Begins to use a datagram link that the page has opened. Returns whether the engine uses it.
+  package func openDatagrams(at now: Instant) -> Bool {
+    defer { handleNotices(at: now) }
+    return client?.openDatagrams(at: now) ?? false
+  }
+
+  /// Receives a datagram.
+  package func receiveDatagram(_ bytes: Span<UInt8>, at now: Instant) {
+    client?.receiveDatagram(bytes, at: now)
+    handleNotices(at: now)
+  }
+
+  /// Removes and returns the next datagram to send, or no bytes if there is none.
+  package func takeDatagram(at now: Instant) -> [UInt8] {
+    defer { handleNotices(at: now) }
+    return client?.takeDatagram(at: now) ?? []
+  }
+
+  /// Handles the end of the datagram link.
+  package func closeDatagrams(at now: Instant) {
+    client?.closeDatagrams(at: now)
+    handleNotices(at: now)
+  }
+
+  /// The kind of the link that carries messages now, or nil if no link can.
+  package var messageLink: LinkKind? { client?.messageLink }
+
   /// Says goodbye to the host.
   package func leave(_ goodbye: Goodbye = Goodbye(.left), at now: Instant) {
     client?.leave(goodbye, at: now)
@@ -118,7 +145,7 @@ package final class GameEngine<Game: Simulation & PacketCodable> {
     while let notice = client?.pollNotice() { handle(notice, at: now) }
   }
 
-  private func handle(_ notice: StreamClient<Game>.Notice, at now: Instant) {
+  private func handle(_ notice: PageClient<Game>.Notice, at now: Instant) {
     switch notice {
     case .joined: linkEvents.append(.joined)
     case .interrupted: linkEvents.append(.interrupted)

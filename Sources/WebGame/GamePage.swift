@@ -30,6 +30,11 @@ extension GameEngine {
     page.openLink = { self.openLink(at: $0) }
     page.receive = { self.receive($0.span, at: $1) }
     page.closeLink = { self.closeLink($0, at: $1) }
+    page.openDatagrams = { self.openDatagrams(at: $0) }
+    page.receiveDatagram = { self.receiveDatagram($0.span, at: $1) }
+    page.takeDatagram = { self.takeDatagram(at: $0) }
+    page.closeDatagrams = { self.closeDatagrams(at: $0) }
+    page.messageLink = { self.messageLink }
     page.leave = { self.leave($0, at: $1) }
     page.takeOutput = { self.takeOutput(upTo: $0, queued: $1, at: $2) }
     page.takeLinkAction = { self.takeLinkAction() }

@@ -48,6 +48,7 @@ export const EVENTS = Object.freeze({ ...LINK_EVENTS, finalScore: 36, playersCha
  * @property {?number} seat The seat of the player at this page, once a host has given it.
  * @property {number} match The number of the match in its session.
  * @property {number} link One of `LINKS`.
+ * @property {?string} transport See `Engine.transport`.
  * @property {number} predictedTicks
  * @property {number} inputDelay In ticks.
  * @property {number} desyncs How often the match differed from the host's.
@@ -136,7 +137,7 @@ export class AirHockey extends Engine {
    * @returns {State}
    */
   get state() {
-    const bytes = this.buffer(this.program.state(this.now));
+    const { transport } = this, bytes = this.buffer(this.program.state(this.now));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const number = (index) => view.getFloat64(8 * index, true);
     const seat = (at) => (bytes[at] === 255 ? null : bytes[at]);
@@ -153,6 +154,7 @@ export class AirHockey extends Engine {
       seat: seat(71),
       match: view.getUint16(72, true),
       link: bytes[74],
+      transport,
       predictedTicks: bytes[75],
       inputDelay: view.getUint16(76, true),
       desyncs: view.getUint16(78, true),

@@ -7,6 +7,14 @@
 export const LINK_PATH = "/carom";
 export const LINK_PROTOCOL = "carom";
 
+/** The path at which a host says where its data channels are. */
+const DATAGRAMS_PATH = "/carom/datagrams";
+/** The time within which a data channel has to open, in milliseconds. */
+const OPENING_LIMIT = 2000;
+/** The number of bytes that may wait on a data channel. Beyond it, datagrams are dropped, as they
+ * are by a network that is too slow. */
+const WAITING_LIMIT = 65536;
+
 /**
  * Opens a WebSocket to a host.
  * @param {string} address Such as "wss://table.example:7777/carom".
@@ -67,6 +75,8 @@ export const LINKS = Object.freeze({
  * @property {?(() => void)} onopen
  * @property {?((message: {data: ArrayBuffer|string}) => void)} onmessage
  * @property {?((end: {wasClean: boolean}) => void)} onclose
+ * @property {string} [url] The address of a WebSocket. Only beside a stream that has one, a data
+ *   channel to the same host is opened.
  */
 
 /** A program that was loaded from an engine's file. Each instance plays one match at a time. */
@@ -176,6 +186,28 @@ export class Engine {
   transmit(queued) { return this.buffer(this.#exports.transmit(queued, this.now)).slice(); }
 
   /**
+   * Receives a datagram.
+   * @param {Uint8Array} bytes
+   */
+  receiveDatagram(bytes) {
+    // No datagram is longer than the buffer.
+    if (bytes.length > this.#exports.bufferLength()) return;
+    this.#exports.receiveDatagram(this.write(bytes), this.now);
+  }
+
+  /**
+   * Returns a copy of the next datagram to send; empty if there is none.
+   * @returns {Uint8Array}
+   */
+  transmitDatagram() { return this.buffer(this.#exports.transmitDatagram(this.now)).slice(); }
+
+  /**
+   * The link that carries messages now.
+   * @returns {?("websocket"|"webrtc")} Null if no link can.
+   */
+  get transport() { return [null, "websocket", "webrtc"][this.#exports.messageLink()]; }
+
+  /**
    * Returns the text that a function of the program has written to the buffer.
    * @param {number} length What the function has returned.
    * @returns {string}
@@ -196,14 +228,126 @@ export class Engine {
 }
 
 /**
+ * Returns the answer of a host to the offer of a page: the host is ICE-lite (RFC 8445, section 2.5),
+ * so it has one candidate, and learns the addresses of the page from its checks.
+ * @param {{address: string, port: number, ufrag: string, password: string, fingerprint: string}}
+ *   host
+ * @param {string} offer
+ * @returns {string} A session description (RFC 8866).
+ */
+function answerOf(host, offer) {
+  const { address, port, ufrag, password, fingerprint } = host;
+  const mid = /^a=mid:(\S+)/m.exec(offer)?.[1] ?? "0";
+  const family = address.includes(":") ? "IP6" : "IP4";
+  return [
+    "v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0", `a=group:BUNDLE ${mid}`, "a=ice-lite",
+    `m=application ${port} UDP/DTLS/SCTP webrtc-datachannel`, `c=IN ${family} ${address}`,
+    `a=mid:${mid}`, `a=ice-ufrag:${ufrag}`, `a=ice-pwd:${password}`,
+    `a=fingerprint:sha-256 ${fingerprint}`, "a=setup:passive", "a=sctp-port:5000",
+    "a=max-message-size:1200", `a=candidate:1 1 udp 2130706431 ${address} ${port} typ host`,
+    "a=end-of-candidates", "",
+  ].join("\r\n");
+}
+
+/** A WebRTC data channel to a host, each of whose messages is a datagram. */
+class DatagramChannel {
+  #owner;
+  #connection = null;
+  #channel = null;
+  #limit;
+  #hasEnded = false;
+
+  /**
+   * Begins to open a channel.
+   * @param {string} link The address of the WebSocket to the same host.
+   * @param {object} owner Either `opened` and, at the end, `closed` are called, or `failed`.
+   * @param {() => void} owner.opened
+   * @param {(bytes: Uint8Array) => void} owner.received
+   * @param {() => void} owner.closed
+   * @param {(isOffered: boolean) => void} owner.failed Whether another attempt may succeed.
+   */
+  constructor(link, owner) {
+    this.#owner = owner;
+    this.#limit = setTimeout(() => this.#end(), OPENING_LIMIT);
+    this.#open(new URL(DATAGRAMS_PATH, link.replace(/^ws/, "http")));
+  }
+
+  /** Whether a datagram can be sent. */
+  get isOpen() { return this.#channel?.readyState === "open" && !this.#hasEnded; }
+
+  /** @param {Uint8Array} bytes A datagram, which is dropped if too many bytes wait. */
+  send(bytes) {
+    if (this.#channel.bufferedAmount <= WAITING_LIMIT) this.#channel.send(bytes);
+  }
+
+  /** Closes the channel without calling the owner. */
+  close() {
+    this.#hasEnded = true;
+    clearTimeout(this.#limit);
+    this.#connection?.close();
+  }
+
+  async #open(address) {
+    try {
+      const response = await fetch(address, { cache: "no-store" });
+      if (response.status === 404) return this.#end(false);
+      if (!response.ok) return this.#end();
+      const host = await response.json();
+      if (!this.#hasEnded) await this.#connect(host);
+    } catch {
+      // What a host or a network does not let through ends the attempt like a timeout.
+      this.#end();
+    }
+  }
+
+  async #connect(host) {
+    const connection = this.#connection = new RTCPeerConnection();
+    connection.onconnectionstatechange = () => {
+      if (["failed", "closed"].includes(connection.connectionState)) this.#end();
+    };
+    const channel = connection.createDataChannel(
+      "carom", { negotiated: true, id: 0, ordered: false, maxRetransmits: 0 });
+    channel.binaryType = "arraybuffer";
+    channel.onopen = () => this.#opened(channel);
+    channel.onclose = () => this.#end();
+    channel.onmessage = ({ data }) => {
+      if (this.isOpen && typeof data !== "string") this.#owner.received(new Uint8Array(data));
+    };
+    const offer = await connection.createOffer();
+    await connection.setLocalDescription(offer);
+    await connection.setRemoteDescription({ type: "answer", sdp: answerOf(host, offer.sdp) });
+  }
+
+  #opened(channel) {
+    if (this.#hasEnded) return;
+    clearTimeout(this.#limit);
+    this.#channel = channel;
+    this.#owner.opened();
+  }
+
+  #end(isOffered = true) {
+    if (this.#hasEnded) return;
+    this.close();
+    if (this.#channel) this.#owner.closed(); else this.#owner.failed(isOffered);
+  }
+}
+
+/**
  * Moves bytes between an engine and a host, over one WebSocket at a time. Opens another one when
  * the engine asks for it: a connection whose link has broken can be resumed for ten seconds.
+ *
+ * Once the host has granted a seat, and whenever the connection was resumed, it also opens a WebRTC
+ * data channel, over which datagrams need not wait for others that were lost. Where there is none,
+ * everything goes over the WebSocket.
  */
 export class Link {
   #engine;
   #open;
   #stream = null;
   #opening = null;
+  /** The data channel that is open or being opened. */
+  #datagrams = null;
+  #hasDatagrams = typeof RTCPeerConnection !== "undefined";
   #hasEnded = false;
   #timer = null;
   #update;
@@ -230,19 +374,30 @@ export class Link {
    * @param {EngineEvent} event
    */
   handle(event) {
-    if (event.code === EVENTS.reconnect) this.#connect();
-    if (event.code === EVENTS.left) this.#hasEnded = true;
+    switch (event.code) {
+      case EVENTS.joined:
+      case EVENTS.resumed: return this.#openDatagrams();
+      case EVENTS.interrupted: return this.#closeDatagrams();
+      case EVENTS.reconnect: return this.#connect();
+      case EVENTS.left: this.#hasEnded = true;
+    }
   }
 
   /** Sends what the engine has to send. Call this after each call that may change the engine. */
   flush() {
     const program = this.#engine.program;
+    while (this.#datagrams?.isOpen) {
+      const bytes = this.#engine.transmitDatagram();
+      if (bytes.length === 0) break;
+      this.#datagrams.send(bytes);
+    }
     while (this.#stream) {
       const bytes = this.#engine.transmit(this.#stream.bufferedAmount);
       if (bytes.length === 0) break;
       this.#stream.send(bytes);
     }
     if (program.linkAction() !== 0) this.#drop();
+    if (this.#hasEnded) this.#closeDatagrams();
     this.#arm();
   }
 
@@ -252,9 +407,12 @@ export class Link {
    *   otherwise.
    */
   leave(isFinished = false) {
+    // On a stream, the goodbye does not wait for acknowledgements, for which a page has no time.
+    if (this.#stream) this.#closeDatagrams();
     this.#engine.program.leave(isFinished ? 1 : 0, this.#engine.now);
     this.flush();
     this.#hasEnded = true;
+    this.#closeDatagrams();
     this.#drop();
     clearTimeout(this.#timer);
     this.#timer = null;
@@ -304,6 +462,39 @@ export class Link {
     if (this.#hasEnded) return;
     this.#engine.program.closeLink(wasClean ? 0 : 1, this.#engine.now);
     this.#update();
+  }
+
+  /** Opens a data channel, unless there is one or the host has none. */
+  #openDatagrams() {
+    const address = this.#stream?.url;
+    if (!address || !this.#hasDatagrams || this.#datagrams || this.#hasEnded) return;
+    const engine = this.#engine;
+    this.#datagrams = new DatagramChannel(address, {
+      opened: () => {
+        if (engine.program.openDatagrams(engine.now) === 0) this.#closeDatagrams();
+        this.#update();
+      },
+      received: (bytes) => {
+        engine.receiveDatagram(bytes);
+        this.#update();
+      },
+      closed: () => {
+        this.#closeDatagrams();
+        this.#update();
+      },
+      failed: (isOffered) => {
+        this.#datagrams = null;
+        this.#hasDatagrams = isOffered;
+      },
+    });
+  }
+
+  #closeDatagrams() {
+    const channel = this.#datagrams;
+    if (!channel) return;
+    this.#datagrams = null;
+    channel.close();
+    this.#engine.program.closeDatagrams(this.#engine.now);
   }
 
   #drop() {

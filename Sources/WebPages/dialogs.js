@@ -2,6 +2,9 @@
 
 import { AWAY, HOME, LINKS } from "./air-hockey.js";
 
+/** The names of the links that carry a match. */
+const TRANSPORTS = Object.freeze({ websocket: "WebSocket", webrtc: "WebRTC" });
+
 /** The round-trip times in milliseconds up to which a link is good and fair. */
 const GOOD = 60;
 const FAIR = 150;
@@ -174,5 +177,7 @@ export class Dialogs {
     const milliseconds = Math.round(state.roundTrip);
     const word = milliseconds <= GOOD ? "good" : milliseconds <= FAIR ? "fair" : "slow";
     setText(quality, `${this.#tableName}${word}, ${milliseconds}\u00a0ms`);
+    const title = TRANSPORTS[state.transport] ?? "";
+    if (quality.title !== title) quality.title = title;
   }
 }

@@ -42,6 +42,7 @@ export const END_REASONS = Object.freeze([
  *   0 to 1.
  * @property {?number} roundTrip To the host, in milliseconds; null if it is unknown.
  * @property {number} link One of `LINKS`.
+ * @property {?string} transport See `Engine.transport`.
  * @property {?number} player The player at this page, once a host has given it one.
  * @property {number} predictedTicks
  * @property {number} inputDelay In ticks.
@@ -168,7 +169,7 @@ export class Game extends Engine {
    * @returns {Status}
    */
   get status() {
-    const bytes = this.buffer(this.program.status(this.now));
+    const { transport } = this, bytes = this.buffer(this.program.status(this.now));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const roundTrip = view.getFloat64(16, true);
     return {
@@ -176,6 +177,7 @@ export class Game extends Engine {
       fraction: view.getFloat64(8, true),
       roundTrip: roundTrip < 0 ? null : roundTrip,
       link: bytes[24],
+      transport,
       player: bytes[25] === 255 ? null : bytes[25],
       predictedTicks: bytes[26],
       inputDelay: view.getUint16(28, true),

@@ -19,6 +19,9 @@ const JOINED = "#join";
 /** How often a page looks for another free table, because somebody else has taken its seat. */
 const FREE_ATTEMPTS = 3;
 
+/** For how long a page says who plays now, in milliseconds. */
+const CHANGE_TIME = 4000;
+
 const CODE_NEEDED =
   "The host needs its join code. Open the whole address that the host shows, or scan its QR code.";
 
@@ -34,14 +37,15 @@ class Page {
   #names = ["", ""];
   /** The seat at the bottom or on the left: this player's, if only one plays at this page. */
   #near = HOME;
-  /** The name of the last opponent in this match on the network, and what is said of the next one. */
+  /** The name of the last opponent in this match on the network. */
   #opponent = "";
-  #change = "";
+  /** What is said about who plays now, and until when; null if nothing is. */
+  #change = null;
   #endCode = null;
   #finalScore = null;
   #wakeLock = null;
-  /** The join code of the host, from the address of the page. */
-  #code = joinCode();
+  /** The join code of the host, from the address of the page; null if there is none. */
+  #code = null;
   /** The lobby of a host with several tables; null at any other. */
   #lobby = null;
   /** The place at one of several tables; null without a table's number. */
@@ -167,7 +171,8 @@ class Page {
   #begin(mode, seats, names, near) {
     this.#mode = mode;
     this.#names = names;
-    this.#opponent = this.#change = "";
+    this.#opponent = "";
+    this.#change = null;
     this.#endCode = null;
     this.#finalScore = null;
     this.#exhibit.stop();
@@ -241,15 +246,19 @@ class Page {
     }
   }
 
+  /** The name of the opponent of the player at this page; empty without one. */
+  get #otherName() {
+    // The names may come before the seat.
+    return this.#names[1 - (this.#engine.state.seat ?? this.#near)];
+  }
+
   /** Remembers who plays against this player, and what to say if somebody else does now. */
   #noteOpponent() {
-    const other = this.#names[1 - (this.#engine.state.seat ?? this.#near)];
+    const other = this.#otherName, last = this.#opponent;
     if (this.#isWatching || other === "") return;
-    const isOther = this.#opponent !== "" && this.#opponent !== other;
-    // The computer makes room for a person, which nobody has to be told.
-    const left = this.#opponent === "Computer" ? "" : `${this.#opponent} left. `;
-    this.#change = isOther ? `${left}${other} plays now.` : "";
     this.#opponent = other;
+    this.#change = last === "" || last === other ? null
+      : { text: `${last} left. ${other} plays now.`, end: performance.now() + CHANGE_TIME };
   }
 
   #announcePlayers() {
@@ -257,9 +266,7 @@ class Page {
     if (this.#isWatching) {
       return this.#dialogs.announce(home && away ? `${home} plays against ${away}.` : "");
     }
-    // The names may come before the seat.
-    const own = this.#engine.state.seat ?? this.#near;
-    const other = this.#names[1 - own];
+    const other = this.#otherName;
     this.#dialogs.announce(
       other ? `You play against ${other}.` : "Waiting for your opponent to return.");
   }
@@ -356,7 +363,7 @@ class Page {
 
   #notice(state) {
     switch (state.phase) {
-      case PHASES.faceOff: return state.remaining > 20 ? this.#change || "Get ready" : "";
+      case PHASES.faceOff: return state.remaining > 20 ? this.#changeText || "Get ready" : "";
       case PHASES.goalPause: return `Goal for ${this.#sideOf(state.phaseSeat)}!`;
       case PHASES.serve:
         // For the first two of the ten seconds.
@@ -365,6 +372,11 @@ class Page {
           ? "You serve" : `${this.#names[state.phaseSeat]} serves`;
       default: return "";
     }
+  }
+
+  /** What is said about who plays now; empty once it has been shown long enough. */
+  get #changeText() {
+    return this.#change && performance.now() < this.#change.end ? this.#change.text : "";
   }
 
   // The page itself.

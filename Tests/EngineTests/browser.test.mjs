@@ -15,14 +15,14 @@ const isPlaying = `${text("far-name")} === "Maya" && !document.getElementById("s
 async function join(context, host) {
   const browser = await Browser.open(`${await host.page()}#join`, screen);
   context.after(() => browser.close());
-  await browser.until(isPlaying, 60);
+  await browser.until(isPlaying);
   return browser;
 }
 
 test("a page plays against the host that serves it, to its end", { skip }, async (context) => {
   const host = startHost(context, "--seconds", "5");
   const browser = await join(context, host);
-  await browser.until(`${text("message-title")} === "The match is over"`, 60);
+  await browser.until(`${text("message-title")} === "The match is over"`);
   const summary = await host.summary();
   assert.equal(summary.transport, "websocket");
   assert.equal(summary.security, "none");
@@ -41,10 +41,10 @@ test("a page that is loaded again has its seat, and a second page has none", { s
     await until(() => host.count("sits down") === 1, 5, host.lines);
     await browser.reload();
     await until(() => host.count("sits down") === 2, 20, host.lines);
-    await browser.until(isPlaying, 60);
+    await browser.until(isPlaying);
     const second = await Browser.open(`${await host.page()}#join`, screen);
     context.after(() => second.close());
-    await second.until(`${text("message-text")}.startsWith("The table is full.")`, 60);
+    await second.until(`${text("message-text")}.startsWith("The table is full.")`);
     assert.ok(await browser.evaluate(isPlaying));
     assert.deepEqual([...browser.errors, ...second.errors], []);
   });

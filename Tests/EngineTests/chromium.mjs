@@ -69,6 +69,8 @@ export class Browser {
       "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--remote-debugging-pipe",
       // Tests have certificates that nobody else knows.
       "--ignore-certificate-errors",
+      // Data channels use the loopback interface even where there is no other one.
+      "--allow-loopback-in-peer-connection",
       `--user-data-dir=${this.#folder}`, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.#ended = new Promise((resolve) => this.#process.on("close", resolve));
@@ -104,8 +106,11 @@ export class Browser {
     return result.value;
   }
 
-  /** Waits until an expression in the page is true. Rejected after a number of seconds. */
-  async until(expression, seconds = 10) {
+  /**
+   * Waits until an expression in the page is true. Rejected after a number of seconds, by default
+   * enough for a computer that is busy.
+   */
+  async until(expression, seconds = 60) {
     const end = Date.now() + 1000 * seconds;
     while (!(await this.evaluate(`Boolean(${expression})`).catch(() => false))) {
       if (Date.now() > end) throw new Error(`not within ${seconds} s: ${expression}`);

@@ -124,13 +124,13 @@ test("a browser wins against the host of the documentation", { skip: skipHost ||
     const browser = await Browser.open(href, { width: 360, height: 640, isMobile: true });
     context.after(() => browser.close());
     const notice = `document.getElementById("notice").textContent`;
-    await browser.until(`${notice} === "You play against Maya."`, 20);
+    await browser.until(`${notice} === "You play against Maya."`);
     const place = await browser.evaluate(`(() => {
       const box = document.getElementById("pull").getBoundingClientRect();
       return [box.x + box.width / 2, box.y + box.height / 2];
     })()`);
     await browser.touch("touchStart", [place]);
-    await browser.until(`${notice} === "You have won."`, 60);
+    await browser.until(`${notice} === "You have won."`);
     assert.equal(await browser.evaluate(`document.getElementById("rope").value`), 2000);
     await browser.touch("touchEnd", []);
     assert.deepEqual(browser.errors, []);

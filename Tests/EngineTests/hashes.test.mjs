@@ -36,7 +36,7 @@ test("a browser has the hashes of a native build, and so has the engine in it",
       server.closeAllConnections?.();
       server.close();
     });
-    await browser.until(`document.getElementById("title").open`, 30);
+    await browser.until(`document.getElementById("title").open`);
     const program = readFileSync(file).toString("base64");
     const found = await browser.evaluate(`(${takeHashes})("${program}", ${expected.length})`);
     assert.deepEqual(found, expected);

@@ -169,7 +169,7 @@ const isPlaying = (near, far) =>
 async function open(context, address, name, screen) {
   const browser = await Browser.open(address, screen);
   context.after(() => browser.close());
-  await browser.until(`${element("lobby")}.open`, 60);
+  await browser.until(`${element("lobby")}.open`);
   await browser.evaluate(`(() => {
     const field = ${element("lobby-name")};
     field.value = "${name}";
@@ -192,7 +192,7 @@ test("pages choose their tables in the lobby, and come back to them", { skip: sk
       assert.ok(left >= 0 && right <= phone.width && height >= 38, `${left} ${right} ${height}`);
     }
     await leo.evaluate(`${row(2)}.click()`);
-    await leo.until(isPlaying("Leo", "Computer"), 60);
+    await leo.until(isPlaying("Leo", "Computer"));
     assert.equal(await leo.evaluate("location.hash"), "#table=2");
 
     // The other page sees where Leo is, and a free table is where somebody waits.
@@ -200,7 +200,7 @@ test("pages choose their tables in the lobby, and come back to them", { skip: sk
     await zoe.until(`/^Table 2: Leo \\d – \\d Computer, 1 free seat\\. Play\\.$/.test(${label(2)})`);
     await zoe.evaluate(click("free-table"));
     await Promise.all([
-      zoe.until(isPlaying("Zoe", "Leo"), 60), leo.until(isPlaying("Leo", "Zoe"), 20),
+      zoe.until(isPlaying("Zoe", "Leo")), leo.until(isPlaying("Leo", "Zoe")),
     ]);
     assert.equal(await zoe.evaluate("location.hash"), "#table=2");
 
@@ -212,17 +212,17 @@ test("pages choose their tables in the lobby, and come back to them", { skip: sk
     await until(() => late.has(EVENTS.left), 5, "the refusal");
     assert.equal(late.engine.endText, "Table 2 is full: watch it, or choose another one.");
     await leo.evaluate(`location.href = "${address}#table=2"`);
-    await leo.until(`globalThis.airHockey?.state.seat === 0 && ${isPlaying("Leo", "Zoe")}`, 60);
+    await leo.until(`globalThis.airHockey?.state.seat === 0 && ${isPlaying("Leo", "Zoe")}`);
 
     // Leaving leads to the lobby, from which keys lead to another table.
-    await zoe.until(`airHockey.state.pauses === 0`, 60);
+    await zoe.until(`airHockey.state.pauses === 0`);
     await zoe.press("Escape", "Escape");
     await zoe.until(`${text("message-title")} === "Paused"`);
     await zoe.evaluate(click("quit"));
     await zoe.until(`${element("lobby")}.open`);
     assert.equal(await zoe.evaluate("location.hash"), "");
     const max = new Client(context, "join", place, "Max", "--table", "2");
-    await zoe.until(`/^Table 2: Leo \\d – \\d Max, full\\. Watch\\.$/.test(${label(2)})`, 60);
+    await zoe.until(`/^Table 2: Leo \\d – \\d Max, full\\. Watch\\.$/.test(${label(2)})`);
 
     // The link of a full table says so in a sentence, and the lobby leads to the match.
     await zoe.evaluate(`location.hash = "#table=2"`);
@@ -245,7 +245,7 @@ test("pages choose their tables in the lobby, and come back to them", { skip: sk
 
     // Two tables are played when the host ends.
     await zoe.evaluate(`location.hash = "#table=12"`);
-    await zoe.until(isPlaying("Zoe", "Computer"), 60);
+    await zoe.until(isPlaying("Zoe", "Computer"));
     await leo.until(`airHockey.state.phase !== 255`);
     host.process.kill("SIGTERM");
     for (const page of [leo, zoe]) {

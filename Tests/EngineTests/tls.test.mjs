@@ -24,8 +24,8 @@ test("a page over TLS joins a host that encrypts", { skip }, async (context) => 
   const address = await host.page();
   assert.match(address, /^https:/);
   const browser = await open(context, `${address}#join`);
-  await browser.until(isPlaying, 60);
-  await browser.until(`${text("message-title")} === "The match is over"`, 60);
+  await browser.until(isPlaying);
+  await browser.until(`${text("message-title")} === "The match is over"`);
   const summary = await host.summary();
   assert.equal(summary.transport, "websocket");
   assert.equal(summary.security, "anyone");
@@ -38,24 +38,24 @@ test("a page finds the join code in its address, and keeps it", { skip }, async 
   const address = await host.page();
   assert.ok(address.endsWith("/#code=K7QM-2XRT"), address);
   const browser = await open(context, `${address}&join`);
-  await browser.until(isPlaying, 60);
+  await browser.until(isPlaying);
   // The code is in the address no more.
   assert.equal(await browser.evaluate("location.hash"), "#join");
   await browser.reload();
   await until(() => host.count("sits down") === 2, 20, host.lines);
-  await browser.until(isPlaying, 60);
+  await browser.until(isPlaying);
   const other = await open(context, address.replace(/#.*/, "#join"));
   // Whoever shows no code has not guessed, and makes nobody wait.
   const isRefused = `document.getElementById("message").open
     && ${text("message-text")}.startsWith("The host needs its join code.")`;
-  await other.until(isRefused, 60);
+  await other.until(isRefused);
   for (let attempt = 0; attempt < 4; attempt++) {
     await other.evaluate(`document.getElementById("proceed").click()`);
-    await other.until(isRefused, 60);
+    await other.until(isRefused);
   }
   // The same page reads the code when its address gets one; the seat is taken, however.
   await other.evaluate(`location.hash = "#code=K7QM-2XRT&join"`);
-  await other.until(`${text("message-text")}.startsWith("The table is full.")`, 60);
+  await other.until(`${text("message-text")}.startsWith("The table is full.")`);
   assert.equal(host.count("wrong code"), 0);
   assert.ok(await browser.evaluate(isPlaying));
   assert.deepEqual([...browser.errors, ...other.errors], []);

@@ -197,6 +197,27 @@ extension Connection {
     applyOutcome(outcome, at: now)
   }
 
+  /// Stops using datagrams because the link that carried them has ended. Messages that were not
+  /// acknowledged on it are sent on the stream. The path keeps its epoch and its packet numbers,
+  /// which the peer remembers, for the next call of `connect(to:)`. Without a stream, the
+  /// connection is interrupted.
+  mutating func suspendDatagrams(at now: Instant) {
+    guard datagram != nil else { return }
+    var outcome = DatagramPath.Outcome()
+    datagram?.abandonAll(&outcome)
+    datagram?.suspend(at: now)
+    applyOutcome(outcome, at: now)
+    if stream == nil {
+      switch state {
+      case .open where interruption == nil: handleLinksLost(as: .connectionLost, at: now)
+      case .closing, .lingering: state = .closed
+      default: break
+      }
+    }
+    reportLinkChange()
+    sendGoodbyeWhenDrained(at: now)
+  }
+
   /// Tells the channels which of their frames have been acknowledged or lost on a path.
   mutating func applyOutcome(_ outcome: borrowing DatagramPath.Outcome, at now: Instant) {
     for record in outcome.acknowledged { channels.handleAcknowledged(record, at: now) }

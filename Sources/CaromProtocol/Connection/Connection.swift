@@ -77,9 +77,7 @@ package struct Connection {
   /// `Duration` arithmetic is slow.
   let silenceLimit: Int64
   var pinger = Pinger()
-  #if !arch(wasm32)
-    var datagram: DatagramPath?
-  #endif
+  var datagram: DatagramPath?
   var channels = ChannelSet()
   /// The connection key. The responder learns it from the first link.
   package internal(set) var key: ConnectionKey

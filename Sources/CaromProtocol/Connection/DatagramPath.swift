@@ -278,7 +278,7 @@ extension DatagramPath {
   }
 
   /// Connects again, at the known addresses and those in `more`, after silence, sleep or a change
-  /// of network.
+  /// of network. Without any address, waits for the next call.
   mutating func reconnect(_ more: [Route] = [], at now: Instant) {
     guard isInitiator else { return }
     if let route, !candidates.contains(route) { candidates.insert(route, at: 0) }
@@ -291,9 +291,15 @@ extension DatagramPath {
     beginsWithTicket = false
     epoch &+= 1
     nextCandidate = 0
-    nextHello = now
+    nextHello = candidates.isEmpty ? nil : now
     helloDelay = Self.firstHelloDelay
     unansweredProbes = 0
+  }
+
+  /// Forgets all addresses of the peer, and sends nothing until `reconnect` adds an address.
+  mutating func suspend(at now: Instant) {
+    (route, candidates) = (nil, [])
+    reconnect(at: now)
   }
 }
 

@@ -2,22 +2,24 @@ import CaromCore
 import CaromProtocol
 import CaromSimulation
 
-/// A client of a rollback match whose only link is one stream in plaintext: the session protocol's
-/// connection, and the match that a `RollbackServer` serves over it.
+/// A client of a rollback match in plaintext: the session protocol's connection, and the match that
+/// a `RollbackServer` serves over it. In a web page, the connection's stream is a WebSocket, and the
+/// datagram link that it may have beside the stream is a WebRTC data channel.
 ///
-/// It is a machine: its owner passes it what arrives on the stream, the time and the player's
-/// input, and polls it for what to send. In a web page, the stream is a WebSocket.
+/// It is a machine: its owner passes it what arrives on the links, the time and the player's input,
+/// and polls it for what to send.
 ///
-/// After each call, poll `pollNotice`, then `takeOutput`, then `takeLinkAction`. Call
-/// `receive(at:)` in each frame, and at `nextTimeout` if no frame is drawn until then.
-package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
+/// After each call, poll `pollNotice`, then `takeDatagram` until it returns no bytes, then
+/// `takeOutput`, then `takeLinkAction`. Call `receive(at:)` in each frame, and at `nextTimeout` if
+/// no frame is drawn until then.
+package struct PageClient<Game: Simulation & PacketCodable>: Sendable {
   /// Something that happened to the connection or the match, rather than in the game.
   package enum Notice: Hashable, Sendable {
     /// The host has granted a seat.
     case joined(PeerInfo)
-    /// No stream carries the connection. It can be resumed for `SessionTiming.resumeLimit`.
+    /// No link carries the connection. It can be resumed for `SessionTiming.resumeLimit`.
     case interrupted
-    /// A stream carries the connection again.
+    /// A link carries the connection again.
     case resumed
     /// The owner should open a new stream, unless it is already doing so.
     case reconnect
@@ -47,10 +49,12 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   package private(set) var endReason: DisconnectReason?
   /// The host that has granted a seat, or nil before that.
   package private(set) var peer: PeerInfo?
-  /// Whether no stream carries the connection, which waits to be resumed.
+  /// Whether no link carries the connection, which waits to be resumed.
   package private(set) var isInterrupted = false
+  /// The kind of the link that carries messages now, or nil if no link can.
+  package private(set) var messageLink: LinkKind?
 
-  private var connection: StreamConnection
+  private var connection: ClientConnection
   private var notices = Deque<Notice>()
   private var output: [UInt8] = []
   /// The number of bytes that the stream had not sent at the last call of `takeOutput`.
@@ -67,14 +71,14 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
   private var arrived: [(channel: UInt8, bytes: [UInt8])] = []
 
   /// Creates a client that describes itself as `local` and has no stream yet. `key` names the
-  /// connection on each of its streams: 128 random bits. `channels` are those that the host uses.
+  /// connection on each of its links: 128 random bits. `channels` are those that the host uses.
   package init(
     _ local: PeerInfo, key: ConnectionKey, channels: (inputs: UInt8, control: UInt8),
     timing: SessionTiming = SessionTiming(), at now: Instant
   ) {
     self.channels = channels
     client = RollbackClient(at: now)
-    connection = StreamConnection(as: local, key: key, timing: timing)
+    connection = ClientConnection(as: local, key: key, timing: timing)
   }
 
   // MARK: The stream
@@ -103,6 +107,38 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
     connection.handleLinkEnd(end, at: now)
     finish(at: now)
   }
+
+  // MARK: Datagrams
+
+  /// Begins to use a datagram link that the owner has opened to the host. Returns false if the host
+  /// has not granted a seat or the connection has ended; the owner then closes the link.
+  package mutating func openDatagrams(at now: Instant) -> Bool {
+    guard connection.openDatagrams(at: now) else { return false }
+    finish(at: now)
+    return true
+  }
+
+  /// Receives a datagram.
+  package mutating func receiveDatagram(_ bytes: Span<UInt8>, at now: Instant) {
+    connection.receiveDatagram(bytes, at: now)
+    finish(at: now)
+  }
+
+  /// Removes and returns the next datagram to send, or no bytes if there is none.
+  package mutating func takeDatagram(at now: Instant) -> [UInt8] {
+    var datagram: [UInt8] = []
+    _ = connection.pollDatagram(at: now) { datagram.append(copying: $0) }
+    finish(at: now)
+    return datagram
+  }
+
+  /// Handles the end of the datagram link. What was lost with it is sent on the stream.
+  package mutating func closeDatagrams(at now: Instant) {
+    connection.closeDatagrams(at: now)
+    finish(at: now)
+  }
+
+  // MARK: Messages
 
   /// Sends a goodbye, and ends the connection.
   package mutating func leave(_ goodbye: Goodbye = Goodbye(.left), at now: Instant) {
@@ -201,6 +237,7 @@ package struct StreamClient<Game: Simulation & PacketCodable>: Sendable {
       transmit(at: now)
     } while connection.hasEvents
     nextTimeout = connection.findTimeout()
+    messageLink = connection.findLink()
   }
 
   private mutating func handle(_ event: ConnectionEvent, at now: Instant) {
