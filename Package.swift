@@ -141,8 +141,8 @@ let package = Package(
     module(
       "CaromSession",
       [
-        "CaromCBOR", "CaromCore", "CaromCrypto", "CaromProtocol", "CaromSimulation",
-        "CaromTesting", "CaromTransport",
+        "CaromCBOR", "CaromCore", "CaromCrypto", "CaromDataChannel", "CaromProtocol",
+        "CaromSimulation", "CaromTesting", "CaromTransport",
       ]),
     module(
       "CaromNearby",

@@ -26,13 +26,6 @@ extension Connection {
     _ hello: Hello, _ part: HandshakePart? = nil, from source: Route, at now: Instant
   ) {
     guard !isInitiator, !isEnding, attempt != .wrong else { return }
-    if source.isDataChannel, hello.epoch == DatagramPath.firstEpoch,
-      let route = datagram?.findRoute(), route.endpoint != source.endpoint
-    {
-      // The page has opened another data channel, with a path of its own. This is no repetition of
-      // an earlier hello, because DTLS lets none through.
-      abandonPath(at: now)
-    }
     guard datagram != nil, !wouldBeginHandshake(hello, with: part, at: now) else {
       _ = beginPath(hello, part, from: source, at: now)
       return
@@ -57,16 +50,6 @@ extension Connection {
     guard isEnding else { return }
     datagram = nil
     if stream == nil { state = .closed }
-  }
-
-  /// Handles the end of the data channel that carries the datagram path. Without a stream, the
-  /// connection waits to be resumed.
-  package mutating func handleChannelEnd(at now: Instant) {
-    guard datagram != nil else { return }
-    dropDatagrams(at: now)
-    if isOpen, interruption == nil, stream?.isJoined != true {
-      handleLinksLost(as: .connectionLost, at: now)
-    }
   }
 
   /// Handles a retry: either the answer to a hello, or a report that the peer does not recognize

@@ -184,17 +184,12 @@ extension Connection {
 
   /// Drops the datagram path. Messages that were not acknowledged on it are sent on the stream.
   mutating func dropDatagrams(at now: Instant) {
-    abandonPath(at: now)
-    reportLinkChange()
-    continueHeldStream(at: now)
-  }
-
-  /// Ends the datagram path. Messages that were not acknowledged on it are sent again.
-  mutating func abandonPath(at now: Instant) {
     var outcome = DatagramPath.Outcome()
     datagram?.abandonAll(&outcome)
     datagram = nil
     applyOutcome(outcome, at: now)
+    reportLinkChange()
+    continueHeldStream(at: now)
   }
 
   /// Stops using datagrams because the link that carried them has ended. Messages that were not

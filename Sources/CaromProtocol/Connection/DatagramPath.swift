@@ -24,8 +24,6 @@ struct DatagramPath: Sendable {
     case validated
   }
 
-  /// The epoch of the first hellos of a path.
-  static let firstEpoch: UInt32 = 1
   /// The delay between hellos to different addresses, in nanoseconds.
   static let candidateDelay: Int64 = 50_000_000
   /// The delay between the first two rounds of hellos, in nanoseconds. The delay grows by half
@@ -141,7 +139,7 @@ struct DatagramPath: Sendable {
     let first: Stage = handshake == nil ? .validating : .securing
     var path = DatagramPath(
       isInitiator: true, key: key, stage: host == nil ? .connecting : first, route: host,
-      candidates: candidates, epoch: firstEpoch, handshake: handshake, overhead: overhead, at: now)
+      candidates: candidates, epoch: 1, handshake: handshake, overhead: overhead, at: now)
     path.isHandshakeDue = path.stage == .securing
     path.nextHello = host == nil ? now : now.advanced(byNanoseconds: firstHelloDelay)
     path.beginsWithTicket = beginsWithTicket
@@ -296,9 +294,10 @@ extension DatagramPath {
     unansweredProbes = 0
   }
 
-  /// Forgets all addresses of the peer, and sends nothing until `reconnect` adds an address.
+  /// Forgets all addresses of the peer, and sends nothing until `reconnect` or a hello adds one.
   mutating func suspend(at now: Instant) {
     (route, candidates) = (nil, [])
+    lastReceived = nil
     reconnect(at: now)
   }
 }
@@ -338,7 +337,7 @@ extension DatagramPath {
   /// no timer is armed. `hasPending` is true if messages are pending that can be sent as soon as
   /// the pacer permits, and `hasUrgent` if some of them may be sent ahead of its schedule.
   mutating func findTimeout(hasPending: Bool, hasUrgent: Bool) -> Instant? {
-    guard isOpen else { return nextHello }
+    guard isOpen, route != nil else { return nextHello }
     var next = Instant(nanoseconds: flow.findDeadline())
     if let deadline = received.acknowledgementDeadline { next = min(next, deadline) }
     if let nextHello { next = min(next, nextHello) }

@@ -15,8 +15,8 @@ package struct Route: Hashable, Sendable {
   /// What the indices of sockets have in common through which data channels run.
   private static let dataChannelBit = 1 << 30
 
-  /// The route of a page to its host: there is one data channel, and what is below it is known to
-  /// the browser alone.
+  /// The route of a page to its host. There is one, and what is below it is known to the browser
+  /// alone.
   package static let hostOfPage = Route(throughChannel: Endpoint(.any4, port: 0), socket: 0)
 
   /// Creates the route through the WebRTC data channel with the peer at `endpoint`, which runs

@@ -213,7 +213,7 @@ extension Host {
     guard let id = paths[PathAddress(endpoint: route.endpoint, sender: .initiator)],
       let index = index(of: id), entries[index].connection.findRoute()?.isDataChannel == true
     else { return }
-    entries[index].connection.handleChannelEnd(at: now)
+    entries[index].connection.suspendDatagrams(at: now)
     refresh(index, at: now)
   }
 

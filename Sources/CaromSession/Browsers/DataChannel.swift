@@ -45,7 +45,10 @@ final class DataChannel {
   /// Whether DTLS has begun.
   var hasBegun: Bool { dtls != nil }
   /// Whether nothing can be received or sent any more.
-  var hasEnded: Bool { dtls?.status == .ended || association.isClosed }
+  var hasEnded: Bool {
+    if case .closed = association.state { return true }
+    return dtls?.status == .ended
+  }
 
   /// Records a valid check from `source`. Returns an address that no longer belongs to the page,
   /// because it has too many.
@@ -77,12 +80,15 @@ final class DataChannel {
       lastReceived = now
       association.receive(record, at: now, deliver)
     }
-    if !before { isOpen = association.isEstablished }
+    if !before { isOpen = association.state == .established }
   }
 
   /// Sends one of the session's datagrams. Before the channel is open, and if the page cannot take
   /// it now, the datagram is lost.
-  func send(_ datagram: Span<UInt8>, at now: Instant) { association.send(datagram, at: now) }
+  func send(_ datagram: Span<UInt8>, at now: Instant) {
+    guard let dtls, datagram.count <= SCTPAssociation.maximumMessageLength else { return }
+    _ = association.send(datagram, at: now) { dtls.send($0) }
+  }
 
   /// Ends the channel, and tells the page.
   func close(at now: Instant) {
@@ -100,7 +106,7 @@ final class DataChannel {
 
   private func encrypt(at now: Instant) {
     guard let dtls, dtls.isEstablished else { return }
-    while association.pollTransmit(at: now, { dtls.send($0) }) {}
+    association.pollTransmit(at: now) { dtls.send($0) }
   }
 
   /// Does what is due. Returns false if the channel has ended, because the page is silent.

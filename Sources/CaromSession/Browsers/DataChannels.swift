@@ -159,11 +159,12 @@ final class DataChannels {
     }
     // The browser has closed the channel that it had at this address before.
     if let old = byAddress[source] { remove(old) }
-    let association = SCTPAssociation(
-      asInitiator: false, tag: .random(in: 1 ... .max, using: &generator),
+    let secrets = SCTPAssociation.Secrets(
+      tag: .random(in: 1 ... .max, using: &generator),
       firstTSN: .random(in: 0 ... .max, using: &generator),
       cookie: .random(in: 0 ... .max, using: &generator))
-    let channel = DataChannel(name, from: source, on: socket, association, at: now)
+    let channel = DataChannel(
+      name, from: source, on: socket, SCTPAssociation(.responder, secrets), at: now)
     byName[name] = channel
     byAddress[source] = channel
     withoutTimer.append(channel)

@@ -171,7 +171,7 @@ private struct PageWorld {
     world.exchange()
     #expect(world.toHost.isEmpty)
     world.host.handleChannelEnd(world.route, at: world.now)
-    world.page.handleChannelEnd(at: world.now)
+    world.page.suspendDatagrams(at: world.now)
     world.exchange()
     #expect(world.toHost == [[1]])
     #expect(world.host.kind(of: world.id) == .webSocket && world.page.link == .stream)
@@ -180,12 +180,13 @@ private struct PageWorld {
     #expect(world.host.isOpen(world.id))
   }
 
-  @Test func `a second data channel takes the place of the first`() throws {
+  @Test(arguments: [false, true])
+  func `a second data channel takes the place of the first`(hostHasSeenTheEnd: Bool) throws {
     var world = PageWorld()
     world.openChannel()
     for _ in 0..<20 { world.advance(.milliseconds(100)) }
-    // The page has seen its channel end, and the host has not.
-    world.page.handleChannelEnd(at: world.now)
+    world.page.suspendDatagrams(at: world.now)
+    if hostHasSeenTheEnd { world.host.handleChannelEnd(world.route, at: world.now) }
     world.openChannel(from: 2_000)
     #expect(world.page.link == .dataChannel)
     for number in 0..<20 as Range<UInt8> {
@@ -220,7 +221,7 @@ private struct PageWorld {
     world.host.handleLinkEnd(.reset, of: world.id, at: world.now)
     world.exchange()
     #expect(world.page.isOpen && world.page.interruption == nil)
-    world.page.handleChannelEnd(at: world.now)
+    world.page.suspendDatagrams(at: world.now)
     #expect(world.page.interruption != nil)
   }
 
