@@ -125,6 +125,7 @@ let package = Package(
     module("CaromCodec", ["CaromCore"]),
     module("CaromCBOR", ["CaromCore", "CaromCodec"]),
     module("CaromCrypto", ["CaromCore", "CSodium"]),
+    module("CaromDataChannel", ["CaromCore"]),
     module("CaromDNS", ["CaromCore"]),
     module("CaromProtocol", ["CaromCore", "CaromCodec", "CaromCrypto"]),
     module("CaromGroup", ["CaromCore", "CaromCodec", "CaromCrypto", "CaromProtocol"]),
@@ -140,8 +141,8 @@ let package = Package(
     module(
       "CaromSession",
       [
-        "CaromCBOR", "CaromCore", "CaromCrypto", "CaromProtocol", "CaromSimulation",
-        "CaromTesting", "CaromTransport",
+        "CaromCBOR", "CaromCore", "CaromCrypto", "CaromDataChannel", "CaromProtocol",
+        "CaromSimulation", "CaromTesting", "CaromTransport",
       ]),
     module(
       "CaromNearby",
@@ -289,6 +290,7 @@ let package = Package(
     tests("CaromCodec", ["CaromCore", "CaromCodec"]),
     tests("CaromCBOR", ["CaromCBOR", "CaromCore"]),
     tests("CaromCrypto", ["CaromCore", "CaromCrypto"]),
+    tests("CaromDataChannel", ["CaromCore", "CaromDataChannel", "CaromTesting"]),
     tests("CaromDNS", ["CaromCore", "CaromCrypto", "CaromDNS", "CaromTesting"]),
     tests(
       "CaromProtocol",

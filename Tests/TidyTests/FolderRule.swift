@@ -10,6 +10,7 @@ enum FolderRule {
   static let order: [String: [String]] = [
     "air-hockey": ["Support"],
     "CaromCrypto": ["Primitives", "Noise", "Identity", "Access"],
+    "CaromDataChannel": ["Support", "STUN", "SCTP"],
     "CaromDNS": [
       "Message", "Link", "Service", "Cache", "Responder", "Querier", "Update", "Unicast", "Domain",
     ],

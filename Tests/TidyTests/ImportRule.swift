@@ -7,6 +7,7 @@ enum ImportRule {
     "CaromCodec": ["CaromCore"],
     "CaromCBOR": ["CaromCore", "CaromCodec"],
     "CaromCrypto": ["CaromCore", "CSodium"],
+    "CaromDataChannel": ["CaromCore"],
     "CaromDNS": ["CaromCore", "Swift"],  // for the composed form of Unicode text
     "CaromSimulation": ["CaromCore"],
     "CaromTesting": ["CaromCore", "Synchronization"],  // for `TestClock`, which tasks share

@@ -96,15 +96,12 @@ package struct ClientConnection: Sendable {
 
 // MARK: - Datagrams
 extension ClientConnection {
-  /// The route of all datagrams. A datagram link has one other end, which needs no address here.
-  private static var route: Route { Route(Endpoint(.any6, port: 0)) }
-
   /// Begins to use a datagram link that this side has opened to the host: a link that keeps the
   /// boundaries of datagrams and may lose or reorder them. Returns false if the connection is not
   /// open.
   package mutating func openDatagrams(at now: Instant) -> Bool {
     guard connection.isOpen else { return false }
-    connection.connect(to: [Self.route], at: now)
+    connection.connect(to: [.hostOfPage], at: now)
     return true
   }
 
@@ -122,7 +119,7 @@ extension ClientConnection {
     switch bytes[0] {
     case SessionDatagram.retryByte:
       guard let retry = try? Retry(decoding: &reader) else { return }
-      connection.handleRetry(retry, from: Self.route, at: now)
+      connection.handleRetry(retry, from: .hostOfPage, at: now)
     case SessionDatagram.refusalByte:
       guard let refusal = try? Refusal(decoding: &reader), refusal.keyPrefix == key.prefix
       else { return }

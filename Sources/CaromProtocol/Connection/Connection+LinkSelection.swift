@@ -34,7 +34,7 @@ extension Connection {
   static let longestReconnectDelay = Duration.seconds(8)
 
   /// Returns the link that carries messages now, or `nil` if no link can. A WebSocket is a stream
-  /// here, because the machine treats both alike. The method is mutating so that the connection is
+  /// here, and a data channel datagrams, because the machine treats both alike. The method is mutating so that the connection is
   /// accessed in place rather than copied.
   mutating func findLink() -> LinkKind? {
     let isJoined = hasStream && stream?.isJoined == true
@@ -48,10 +48,14 @@ extension Connection {
     return copy.findReportedLink()
   }
 
-  /// Returns the link that carries messages now, distinguishing a WebSocket from a TCP stream.
+  /// Returns the link that carries messages now, distinguishing a WebSocket from a TCP stream, and
+  /// a data channel from UDP.
   private mutating func findReportedLink() -> LinkKind? {
-    let link = findLink()
-    return link == .stream && stream?.isWebSocket == true ? .webSocket : link
+    switch findLink() {
+    case .stream where stream?.isWebSocket == true: .webSocket
+    case .datagram where datagram?.findRoute()?.isDataChannel == true: .dataChannel
+    case let link: link
+    }
   }
 
   /// Emits `linkChanged` if the link that carries messages is not the one last reported.

@@ -21,7 +21,7 @@ extension DatagramPath {
     }
     if isHandshakeDue, !isInitiator { return repeatAnswer(&scratch.writer, route, at: now) }
     if let due = nextHello, now >= due {
-      writePaddedHello(&scratch.writer)
+      writePaddedHello(&scratch.writer, to: route)
       scheduleNextHellos(at: now)
       return route
     }
@@ -75,7 +75,7 @@ extension DatagramPath {
     guard let due = nextHello, now >= due, !candidates.isEmpty else { return nil }
     let route = candidates[nextCandidate]
     nextCandidate += 1
-    writePaddedHello(&scratch.writer)
+    writePaddedHello(&scratch.writer, to: route)
     if nextCandidate == candidates.count {
       nextCandidate = 0
       scheduleNextHellos(at: now)
@@ -92,10 +92,11 @@ extension DatagramPath {
   }
 
   /// Writes a hello that asks for a cookie.
-  private mutating func writePaddedHello(_ writer: inout FrameWriter) {
-    writer.begin(limit: Hello.paddedLength)
+  private mutating func writePaddedHello(_ writer: inout FrameWriter, to route: Route) {
+    let length = route.isDataChannel ? Hello.paddedChannelLength : Hello.paddedLength
+    writer.begin(limit: length)
     Hello(key: key, epoch: epoch, resumes: resumes, cookie: nil, isSealed: isSealed)
-      .write(to: &writer)
+      .write(to: &writer, padding: length)
   }
 
   /// Writes a path MTU probe, a packet with a ping and padding, if one is due. Returns whether a

@@ -113,9 +113,13 @@ struct DatagramPath: Sendable {
     self.route = route
     self.candidates = candidates
     self.epoch = epoch
-    let isV6 = (route ?? candidates.first)?.endpoint.address.isV6 ?? true
-    flow = DatagramFlow(
-      maximumPayload: (isV6 ? 1452 : 1472) - Int(overhead), overhead: overhead, at: now)
+    let first = route ?? candidates.first
+    flow =
+      first?.isDataChannel == true
+      ? DatagramFlow(maximumPayload: Route.dataChannelPayload, at: now)
+      : DatagramFlow(
+        maximumPayload: (first?.endpoint.address.isV6 != false ? 1452 : 1472) - Int(overhead),
+        overhead: overhead, at: now)
   }
 
   /// Creates a path that this side opens to the first of `candidates` that answers. If one of the
@@ -290,9 +294,10 @@ extension DatagramPath {
     unansweredProbes = 0
   }
 
-  /// Forgets all addresses of the peer, and sends nothing until `reconnect` adds an address.
+  /// Forgets all addresses of the peer, and sends nothing until `reconnect` or a hello adds one.
   mutating func suspend(at now: Instant) {
     (route, candidates) = (nil, [])
+    lastReceived = nil
     reconnect(at: now)
   }
 }
@@ -332,7 +337,7 @@ extension DatagramPath {
   /// no timer is armed. `hasPending` is true if messages are pending that can be sent as soon as
   /// the pacer permits, and `hasUrgent` if some of them may be sent ahead of its schedule.
   mutating func findTimeout(hasPending: Bool, hasUrgent: Bool) -> Instant? {
-    guard isOpen else { return nextHello }
+    guard isOpen, route != nil else { return nextHello }
     var next = Instant(nanoseconds: flow.findDeadline())
     if let deadline = received.acknowledgementDeadline { next = min(next, deadline) }
     if let nextHello { next = min(next, nextHello) }

@@ -11,4 +11,27 @@ package struct Route: Hashable, Sendable {
     self.endpoint = endpoint
     self.socket = socket
   }
+
+  /// What the indices of sockets have in common through which data channels run.
+  private static let dataChannelBit = 1 << 30
+
+  /// The route of a page to its host. There is one, and what is below it is known to the browser
+  /// alone.
+  package static let hostOfPage = Route(throughChannel: Endpoint(.any4, port: 0), socket: 0)
+
+  /// Creates the route through the WebRTC data channel with the peer at `endpoint`, which runs
+  /// through `socket`. Apart from that, such a route is like that through the socket alone.
+  package init(throughChannel endpoint: Endpoint, socket: Int) {
+    self.init(endpoint, socket: socket | Self.dataChannelBit)
+  }
+
+  /// Whether a data channel carries the datagrams.
+  package var isDataChannel: Bool { socket & Self.dataChannelBit != 0 }
+  /// The index of the socket through which the data channel runs, or of the one that sends the
+  /// datagrams if there is none.
+  package var ownSocket: Int { socket & ~Self.dataChannelBit }
+
+  /// The length in bytes of the longest datagram that a data channel carries in one datagram of its
+  /// own. Browsers cut longer messages of SCTP in two: Chromium at 1,163 bytes.
+  package static let dataChannelPayload = 1_120
 }

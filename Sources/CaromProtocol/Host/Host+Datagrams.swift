@@ -183,17 +183,38 @@ extension Host {
     guard let id = keys[hello.key], let index = index(of: id) else {
       return startConnection(for: hello, tail, from: source, history, at: now)
     }
-    guard hello.isSealed == (side.security != nil), entries[index].connection.local === side else {
-      return nil
-    }
+    guard accepts(hello, from: source, for: entries[index].connection) else { return nil }
     if entries[index].connection.wouldBeginHandshake(hello, with: tail.part, at: now),
       !takeHandshake(tail.part, at: now)
     {
       return nil
     }
     entries[index].connection.receive(hello, tail.part, from: source, at: now)
+    // A new path in place of another counts its changes from the beginning.
+    updatePaths(of: index, at: now)
     refresh(index, at: now)
     return nil
+  }
+
+  /// Returns whether a path that `hello` opens or moves may belong to the connection with its key.
+  private func accepts(
+    _ hello: Hello, from source: Route, for connection: borrowing Connection
+  ) -> Bool {
+    guard source.isDataChannel else {
+      return hello.isSealed == (side.security != nil) && connection.local === side
+    }
+    // A data channel is encrypted, and the page has got what it needed for it over its WebSocket's
+    // own kind of link, which is therefore as good.
+    return !hello.isSealed && connection.local.security == nil
+  }
+
+  /// Handles the end of the data channel with the page at `route`.
+  package mutating func handleChannelEnd(_ route: Route, at now: Instant) {
+    guard let id = paths[PathAddress(endpoint: route.endpoint, sender: .initiator)],
+      let index = index(of: id), entries[index].connection.findRoute()?.isDataChannel == true
+    else { return }
+    entries[index].connection.suspendDatagrams(at: now)
+    refresh(index, at: now)
   }
 
   /// Starts a connection for a hello with an unknown key and returns its id. Refuses the hello and
@@ -204,7 +225,7 @@ extension Host {
     for hello: Hello, _ tail: HelloTail, from source: Route, _ history: KeyHistory,
     at now: Instant
   ) -> ConnectionID? {
-    if let reason = findRefusal(of: hello, tail.part, hasEnded: history == .ended) {
+    if let reason = findRefusal(of: hello, tail.part, from: source, hasEnded: history == .ended) {
       if reason == .full { refuseBeyondConnectionLimit() }
       let refusal = Refusal(
         keyPrefix: hello.key.prefix, reason: reason.rawValue,
@@ -280,9 +301,11 @@ extension Host {
 
   /// Returns the reason to refuse a hello with an unknown key; nil if there is none.
   private func findRefusal(
-    of hello: Hello, _ part: HandshakePart?, hasEnded: Bool
+    of hello: Hello, _ part: HandshakePart?, from source: Route, hasEnded: Bool
   ) -> Goodbye.Code? {
     if !hello.hasOwnVersion { return .versionMismatch }
+    // A data channel continues the connection of a WebSocket.
+    if source.isDataChannel { return .forgotten }
     if side.requiresSealedStreams || hello.isSealed != (side.security != nil) {
       return .securityMismatch
     }

@@ -29,7 +29,8 @@ extension Host {
   /// peer's address is known. Each connection gets one token.
   mutating func issueToken(forConnectionAt index: Int, at now: Instant) {
     guard entries[index].isIncoming, entries[index].wasOpen, !entries[index].hasToken,
-      entries[index].connection.isOpen, entries[index].connection.findRoute() != nil
+      entries[index].connection.isOpen, let route = entries[index].connection.findRoute(),
+      !route.isDataChannel
     else { return }
     entries[index].hasToken = true
     if member != nil {

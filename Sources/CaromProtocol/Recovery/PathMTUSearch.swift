@@ -1,7 +1,7 @@
 /// Finds the longest datagram that a path carries, by sending probes whose loss does no harm (RFC
 /// 8899).
 ///
-/// Every path is assumed to carry 1,200 bytes. The longest datagram that the interface can send is
+/// Every path is assumed to carry 1,200 bytes, or its maximum if that is less. The longest datagram that the interface can send is
 /// tried first, then the lengths that fit inside common tunnels. When longer packets no longer
 /// arrive, the size falls back to 1,200 bytes immediately, and the search starts again later.
 /// Lengths are in bytes of UDP payload, without the bytes that a proxy in front of the peer needs,
@@ -25,6 +25,8 @@ struct PathMTUSearch: Sendable {
   private static let blackHoleThreshold = 6
 
   private let maximum: Int
+  /// The length in bytes that this path carries without a search.
+  private var base: Int { min(maximum, Self.base) }
   private var failures: Int32 = 0
   /// The number of consecutive losses of packets longer than `base`.
   private var consecutiveLosses: Int32 = 0
@@ -39,13 +41,14 @@ struct PathMTUSearch: Sendable {
   let overhead: UInt8
   private var nextProbe: Int64
   /// The greatest length that is known to arrive, in bytes.
-  private(set) var size = base
+  private(set) var size: Int
 
   init(maximum: Int, overhead: UInt8 = 0, at now: Int64) {
-    self.maximum = max(maximum, Self.base)
+    self.maximum = maximum
+    size = min(maximum, Self.base)
     self.overhead = overhead
     nextProbe = now
-    candidate = maximum > Self.base ? maximum : nil
+    candidate = maximum > base ? maximum : nil
   }
 
   /// Returns the length in bytes of the probe that is due, or nil if none is due.
@@ -87,7 +90,7 @@ struct PathMTUSearch: Sendable {
 
   /// Records that a packet of `bytes` bytes, sent at `sent`, was acknowledged.
   mutating func recordAcknowledged(_ bytes: Int, sent: Int64) {
-    guard bytes > Self.base else { return }
+    guard bytes > base else { return }
     consecutiveLosses = 0
     newestAcknowledged = max(newestAcknowledged, sent)
   }
@@ -97,7 +100,7 @@ struct PathMTUSearch: Sendable {
   /// than 1,200 bytes were lost, and this one was sent more than `patience` nanoseconds after the
   /// last packet of more than 1,200 bytes that was acknowledged.
   mutating func recordLost(_ bytes: Int, sent: Int64, patience: Int64, at now: Int64) -> Bool {
-    guard bytes > Self.base, size > Self.base else { return false }
+    guard bytes > base, size > base else { return false }
     consecutiveLosses += 1
     guard consecutiveLosses >= Self.blackHoleThreshold, sent - newestAcknowledged > patience
     else { return false }
@@ -108,8 +111,8 @@ struct PathMTUSearch: Sendable {
   /// Falls back to 1,200 bytes and schedules the next search. The owner ignores what becomes of
   /// the probe in flight, if there is one.
   mutating func fallBack(at now: Int64) {
-    guard size > Self.base else { return }
-    size = Self.base
+    guard size > base else { return }
+    size = base
     isProbing = false
     consecutiveLosses = 0
     failures = 0

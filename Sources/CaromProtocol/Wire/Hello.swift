@@ -8,6 +8,8 @@ package struct Hello: Hashable, Sendable {
   /// The length of a hello with neither cookie nor token, in bytes. It is padded to be much longer
   /// than the answer, so that a spoofed hello cannot be used for an amplification attack.
   package static let paddedLength = 1200
+  /// The length of such a hello on a data channel, which carries no longer datagram in one piece.
+  package static let paddedChannelLength = Route.dataChannelPayload
   /// The version of the session protocol that this module implements in plaintext.
   package static let version: UInt16 = 2
 
@@ -112,7 +114,8 @@ package struct Hello: Hashable, Sendable {
       token = try AddressToken(decoding: &reader)
     }
     guard isPadded || hasTicket else { return }
-    guard reader.offset + reader.remaining == Self.paddedLength else {
+    let length = reader.offset + reader.remaining
+    guard length == Self.paddedLength || length == Self.paddedChannelLength && isPadded else {
       throw .invalid(what: "hello: length")
     }
     guard !hasTicket else { return }
@@ -121,10 +124,10 @@ package struct Hello: Hashable, Sendable {
     }
   }
 
-  /// Appends the hello, padded if it has neither cookie nor token.
-  package func write(to writer: inout FrameWriter) {
+  /// Appends the hello, padded to `padding` if it has neither cookie nor token.
+  package func write(to writer: inout FrameWriter, padding: Int = paddedLength) {
     writeFields(to: &writer)
-    if isPadded { writer.appendPadding(to: Self.paddedLength) }
+    if isPadded { writer.appendPadding(to: padding) }
   }
 
   private func writeFields(to writer: inout FrameWriter) {

@@ -42,6 +42,8 @@ public struct BrowserOptions: Sendable {
 
   /// The path at which a browser opens the WebSocket of a session.
   public static let path = "/carom"
+  /// The path at which a page asks for what it needs to open a data channel.
+  public static let channelPath = "/carom/datagrams"
   /// The subprotocol of the WebSocket (RFC 6455 §1.9), which the client has to request.
   public static let subprotocol = "carom"
   /// The beginning of a further subprotocol, with which a client shows the join code of a host: the
@@ -71,6 +73,13 @@ public struct BrowserOptions: Sendable {
   /// Further origins, such as "https://game.example", whose pages may use the host. The pages of
   /// the host itself always may.
   public var origins: Set<String>
+  /// Whether pages may open a WebRTC data channel beside their WebSocket. It carries the datagrams
+  /// of the session on the host's UDP port, so that a lost packet does not hold up those after it.
+  /// Where UDP does not get through, the WebSocket carries on.
+  ///
+  /// A session uses data channels if `LinkKinds.datagram` is among its kinds of links, and it runs
+  /// on one loop.
+  public var allowsDataChannels: Bool
   /// How browsers are served over TLS; nil if the host serves `http` and `ws` alone.
   public var encryption: Encryption?
 
@@ -78,12 +87,14 @@ public struct BrowserOptions: Sendable {
   /// names.
   public init(
     pages: [String: Page] = [:], resources: [String: @Sendable () -> Page] = [:],
-    hostNames: Set<String> = [], origins: Set<String> = [], encryption: Encryption? = nil
+    hostNames: Set<String> = [], origins: Set<String> = [], encryption: Encryption? = nil,
+    allowsDataChannels: Bool = true
   ) {
     self.pages = pages
     self.resources = resources
     self.hostNames = hostNames
     self.origins = origins
     self.encryption = encryption
+    self.allowsDataChannels = allowsDataChannels
   }
 }

@@ -2,7 +2,7 @@ import CaromCore
 import CaromTransport
 
 /// Decides how a host answers the requests of browsers.
-struct DoorPolicy: Sendable {
+struct DoorPolicy {
   enum Answer: Hashable, Sendable {
     case respond(HTTPResponse)
     /// The stream becomes a WebSocket after these bytes, the answer to the opening handshake. Over
@@ -13,6 +13,9 @@ struct DoorPolicy: Sendable {
   let options: BrowserOptions
   /// The name of this computer.
   let hostName: String
+  /// Makes an offer of a data channel to a page that has reached the host at an address; nil if
+  /// there are no data channels.
+  var makeOffer: ((Endpoint) -> DataChannels.Offer?)?
 
   /// Returns the answer to `request`, which has arrived at `local`. `isTLS` tells whether it has
   /// arrived over TLS.
@@ -32,6 +35,9 @@ struct DoorPolicy: Sendable {
     }
     guard request.method != .other else { return .respond(Self.methodNotAllowed("GET, HEAD")) }
     let isHeadOnly = request.method == .head
+    if path == BrowserOptions.channelPath {
+      return .respond(answerChannel(request, at: local, isHeadOnly: isHeadOnly))
+    }
     if let resource = options.resources[path] {
       return .respond(HTTPResponse(resource: resource(), isHeadOnly: isHeadOnly))
     }
@@ -78,6 +84,21 @@ struct DoorPolicy: Sendable {
       return HTTPResponse(.forbidden, "Pages of other sites cannot use this host.")
     }
     return nil
+  }
+
+  /// Returns the answer to a page that asks for a data channel. A page behind a proxy would look for
+  /// the host at the proxy's address, or at one that only the proxy can reach.
+  private func answerChannel(
+    _ request: HTTPRequest, at local: Endpoint, isHeadOnly: Bool
+  ) -> HTTPResponse {
+    let isProxied = ["forwarded", "x-forwarded-for", "via"].contains {
+      !request.values(of: $0).isEmpty
+    }
+    guard !isProxied, !local.address.isLinkLocal, let offer = makeOffer?(local) else {
+      return HTTPResponse(.notFound, "This host has no data channels.")
+    }
+    let page = BrowserOptions.Page(Array(offer.json.utf8), mediaType: "application/json")
+    return HTTPResponse(resource: page, isHeadOnly: isHeadOnly)
   }
 
   /// Returns the answer to the opening handshake of a WebSocket (RFC 6455 §4.2).

@@ -10,6 +10,8 @@ struct NodeSockets {
   var acceptingPauses: UInt64 = 0
   /// The UDP sockets. A `Route` identifies its socket by the index in this array.
   var datagrams: [UDPSocket] = []
+  /// The data channels with pages; nil before the first page asks for one, and after the end.
+  var channels: DataChannels?
   var streams: [ConnectionID: TCPStream] = [:]
   /// The accepted streams whose protocol is not known yet, that wait to become connections, or on
   /// which the answer to an HTTP request is being sent.

@@ -84,7 +84,8 @@ extension SessionNode {
     }
     do throws(HTTPRequest.Failure) {
       let request = try HTTPRequest(head: door.head)
-      let policy = DoorPolicy(options: browsers, hostName: HostName.current)
+      let policy = DoorPolicy(
+        options: browsers, hostName: HostName.current, makeOffer: { self.makeOffer(at: $0) })
       let stream = door.stream
       switch policy.answer(request, at: stream.localEndpoint, isTLS: stream.isTLS) {
       case .respond(let response): respond(response, at: door)

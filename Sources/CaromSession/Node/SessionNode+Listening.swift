@@ -102,7 +102,9 @@ extension SessionNode {
     var arrivals = Arrivals()
     swap(&arrivals, &self.arrivals)
     arrivals.channels = feed.hasHandler ? feed.paused.inverted : ChannelMask()
-    bytesReceived += Self.receive(batch, on: socket, into: &arrivals, &lobby, at: loop.now)
+    bytesReceived += Self.receive(
+      batch, on: socket, sockets.channels, of: sockets.datagrams, into: &arrivals, &lobby,
+      at: loop.now)
     turn.isDraining = true  // what the handler sends is sent below
     var opened: [UInt8] = []
     swapOpened(&opened)
@@ -119,6 +121,7 @@ extension SessionNode {
     turn.isDraining = false
     arrivals.removeAll()
     swap(&arrivals, &self.arrivals)
+    updateChannels()
     drain()
   }
 
@@ -131,14 +134,20 @@ extension SessionNode {
   /// Passes a batch of datagrams to the machine, which is accessed only once for the whole batch.
   /// Returns the number of bytes received.
   private static func receive(
-    _ batch: borrowing UDPBatch, on socket: Int, into arrivals: inout Arrivals,
-    _ lobby: inout Lobby, at now: Instant
+    _ batch: borrowing UDPBatch, on socket: Int, _ channels: DataChannels?,
+    of sockets: [UDPSocket], into arrivals: inout Arrivals, _ lobby: inout Lobby, at now: Instant
   ) -> UInt64 {
     var count = 0
     for index in batch.indices {
       let datagram = batch[index]
       guard !datagram.isTruncated else { continue }
       count += datagram.payload.count
+      if let channels {
+        let isOfChannel = channels.receive(
+          datagram.payload, from: datagram.source, on: socket, of: sockets, at: now
+        ) { lobby.receiveDatagram($0, from: $1, at: now) }
+        if isOfChannel { continue }
+      }
       arrivals.datagram = index
       lobby.receiveDatagram(
         datagram.payload, from: Route(datagram.source, socket: socket), into: &arrivals, at: now)

@@ -109,6 +109,7 @@ extension SessionNode {
   }
 
   func closeSockets() {
+    closeChannels()
     for socket in sockets.datagrams { socket.close() }
     group?.nodes = []
   }

@@ -39,6 +39,7 @@ extension SessionNode {
       if group != nil { exchangeWithGroup() }
       turn.drainedAt = loop.now
       transmit(at: turn.drainedAt)
+      updateChannels()
       if lobby.hasEventsOrRequests { turn.needsAnotherRound = true }
     } while turn.needsAnotherRound
     for socket in sockets.datagrams { socket.flush() }
@@ -56,11 +57,15 @@ extension SessionNode {
       transmit(through: simulation, at: now)
       return
     }
-    while let connection = Self.transmit(&lobby, on: sockets.datagrams, &bytesSent, at: now) {
+    let channels = sockets.channels
+    while let connection = Self.transmit(
+      &lobby, on: sockets.datagrams, channels, &bytesSent, at: now)
+    {
       if let stream = sockets.streams[connection], !flush(stream, of: connection, at: now) {
         sockets.stalled.append(connection)
       }
-      Self.transmitDatagrams(of: connection, &lobby, on: sockets.datagrams, &bytesSent, at: now)
+      Self.transmitDatagrams(
+        of: connection, &lobby, on: sockets.datagrams, channels, &bytesSent, at: now)
     }
   }
 
@@ -83,10 +88,11 @@ extension SessionNode {
   /// Returns that connection, or nil if no connection has output left. The machine is accessed only
   /// once for all of these connections.
   private static func transmit(
-    _ lobby: inout Lobby, on sockets: [UDPSocket], _ count: inout UInt64, at now: Instant
+    _ lobby: inout Lobby, on sockets: [UDPSocket], _ channels: DataChannels?,
+    _ count: inout UInt64, at now: Instant
   ) -> ConnectionID? {
     while let answer = lobby.host.pollStatelessReply() {
-      count += send(answer.bytes.span, to: answer.route, on: sockets)
+      count += send(answer.bytes.span, to: answer.route, on: sockets, channels, at: now)
     }
     // Most nodes have one socket. So it is neither looked up nor retained for each datagram.
     let first = sockets.first
@@ -97,7 +103,7 @@ extension SessionNode {
           first.send(datagram, to: route.endpoint)
           count += UInt64(datagram.count)
         } else {
-          count += send(datagram, to: route, on: sockets)
+          count += send(datagram, to: route, on: sockets, channels, at: now)
         }
       }
     } while lobby.didTransmitDatagrams(at: now) && connection == nil
@@ -106,18 +112,23 @@ extension SessionNode {
 
   private static func transmitDatagrams(
     of connection: ConnectionID, _ lobby: inout Lobby, on sockets: [UDPSocket],
-    _ count: inout UInt64, at now: Instant
+    _ channels: DataChannels?, _ count: inout UInt64, at now: Instant
   ) {
     while let route = lobby.host.pollDatagram(on: connection, at: now) {
-      count += send(lobby.host.datagram, to: route, on: sockets)
+      count += send(lobby.host.datagram, to: route, on: sockets, channels, at: now)
     }
     lobby.didFlush(connection, at: now)
   }
 
   /// Sends a datagram and returns the number of bytes sent.
   private static func send(
-    _ datagram: Span<UInt8>, to route: Route, on sockets: [UDPSocket]
+    _ datagram: Span<UInt8>, to route: Route, on sockets: [UDPSocket], _ channels: DataChannels?,
+    at now: Instant
   ) -> UInt64 {
+    if route.isDataChannel {
+      channels?.send(datagram, to: route, on: sockets, at: now)
+      return UInt64(datagram.count)
+    }
     guard sockets.indices.contains(route.socket) else { return 0 }
     sockets[route.socket].send(datagram, to: route.endpoint)
     return UInt64(datagram.count)

@@ -225,7 +225,7 @@ struct ClientConnectionTests {
   @Test func `messages move to datagrams when the host answers on them`() {
     var both = Self.makeWithDatagrams()
     #expect(both.pageLink == .datagram && both.hostLink == .datagram)
-    #expect(both.pageEvents.contains(.linkChanged(.datagram)))
+    #expect(both.pageEvents.contains(.linkChanged(.dataChannel)))
     #expect(both.datagrams.byPage > 100 && both.datagrams.byHost > 100)
     expectComplete(&both)
   }

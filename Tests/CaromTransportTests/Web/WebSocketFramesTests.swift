@@ -92,9 +92,5 @@ private func makeFrame(
     for wrong in ["", "dGhlIHNhbXBsZSBub25jZQ", "dGhlIHNhbXBsZSBub25jZ!==", "c2hvcnQ="] {
       #expect(WebSocketKey.makeAnswer(to: wrong) == nil)
     }
-    // RFC 3174 §7.3, and a message that fills a block with its padding
-    #expect(WebSocketKey.sha1(of: Array("abc".utf8)).prefix(4) == [0xA9, 0x99, 0x3E, 0x36])
-    let long = Array("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8)
-    #expect(WebSocketKey.sha1(of: long).prefix(4) == [0x84, 0x98, 0x3E, 0x44])
   }
 }

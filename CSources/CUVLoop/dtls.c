@@ -1,0 +1,286 @@
+#include "cuvdtls.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/rand.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+enum {
+  DATAGRAM = 1200,          // the maximum length of a datagram of the handshake, in bytes
+  RECORD = 2048,            // the maximum number of bytes in a record that this side sends
+  LENT_OUTPUT = 16384,      // the capacity of the output that a thread lends, in bytes
+  OUTPUT_LIMIT = 1 << 20,   // more output than this is dropped, as a network would
+  LIFETIME = 3650 * 86400,  // of a certificate, in seconds; peers compare only its hash
+};
+
+struct cuv_dtls {
+  SSL *ssl;
+  const uint8_t *input;  // one datagram; NULL once it has been read
+  size_t left;
+  // Datagrams, each behind its length in two bytes.
+  uint8_t *output;
+  size_t count, capacity;
+};
+
+// The datagrams that OpenSSL reads and writes
+
+static int read_datagram(BIO *bio, char *buffer, int capacity) {
+  cuv_dtls *dtls = BIO_get_data(bio);
+  BIO_clear_retry_flags(bio);
+  if (dtls->input == NULL || capacity <= 0) {
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  // A datagram is read at once. What does not fit would be no record of a sane peer.
+  size_t count = dtls->left < (size_t)capacity ? dtls->left : (size_t)capacity;
+  memcpy(buffer, dtls->input, count);
+  dtls->input = NULL;
+  return (int)count;
+}
+
+// The output that a thread lends to one of its connections at a time.
+static pthread_key_t lent_output;
+
+static bool grow_output(cuv_dtls *dtls, size_t least) {
+  uint8_t *lent = dtls->capacity == 0 ? pthread_getspecific(lent_output) : NULL;
+  if (lent != NULL && least <= LENT_OUTPUT && pthread_setspecific(lent_output, NULL) == 0) {
+    dtls->output = lent;
+    dtls->capacity = LENT_OUTPUT;
+    return true;
+  }
+  size_t next = dtls->capacity == 0 ? LENT_OUTPUT : dtls->capacity;
+  while (next < least) next *= 2;
+  uint8_t *larger = next <= OUTPUT_LIMIT ? realloc(dtls->output, next) : NULL;
+  if (larger == NULL) return false;
+  dtls->output = larger;
+  dtls->capacity = next;
+  return true;
+}
+
+static int write_datagram(BIO *bio, const char *bytes, int count) {
+  cuv_dtls *dtls = BIO_get_data(bio);
+  BIO_clear_retry_flags(bio);
+  if (count <= 0 || count > UINT16_MAX) return 0;
+  uint16_t length = (uint16_t)count;
+  size_t least = dtls->count + sizeof length + length;
+  // Like one that the network loses, a datagram without room counts as sent.
+  if (least > dtls->capacity && !grow_output(dtls, least)) return count;
+  memcpy(dtls->output + dtls->count, &length, sizeof length);
+  memcpy(dtls->output + dtls->count + sizeof length, bytes, length);
+  dtls->count = least;
+  return count;
+}
+
+static long control(BIO *bio, int command, long number, void *pointer) {
+  (void)bio;
+  (void)number;
+  (void)pointer;
+  switch (command) {
+    case BIO_CTRL_FLUSH:
+    case BIO_CTRL_DGRAM_SET_NEXT_TIMEOUT: return 1;
+    case BIO_CTRL_DGRAM_QUERY_MTU:
+    case BIO_CTRL_DGRAM_GET_FALLBACK_MTU: return DATAGRAM;
+    default: return 0;
+  }
+}
+
+static BIO_METHOD *memory;
+
+static void prepare(void) {
+  memory = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "carom datagrams");
+  if (memory == NULL) return;
+  if (pthread_key_create(&lent_output, free) != 0) {
+    BIO_meth_free(memory);
+    memory = NULL;
+    return;
+  }
+  BIO_meth_set_read(memory, read_datagram);
+  BIO_meth_set_write(memory, write_datagram);
+  BIO_meth_set_ctrl(memory, control);
+}
+
+static pthread_once_t is_prepared = PTHREAD_ONCE_INIT;
+
+// Identities
+
+static X509 *make_certificate(EVP_PKEY *key) {
+  X509 *certificate = X509_new();
+  uint64_t serial = 0;
+  bool is_ready = certificate != NULL && RAND_bytes((uint8_t *)&serial, sizeof serial) == 1 &&
+                  X509_set_version(certificate, X509_VERSION_3) == 1 &&
+                  ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial >> 1) == 1 &&
+                  X509_gmtime_adj(X509_getm_notBefore(certificate), -86400) != NULL &&
+                  X509_gmtime_adj(X509_getm_notAfter(certificate), LIFETIME) != NULL &&
+                  X509_set_pubkey(certificate, key) == 1;
+  X509_NAME *name = is_ready ? X509_get_subject_name(certificate) : NULL;
+  is_ready = name != NULL &&
+             X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const uint8_t *)"Carom", -1, -1,
+                                        0) == 1 &&
+             X509_set_issuer_name(certificate, name) == 1 &&
+             X509_sign(certificate, key, EVP_sha256()) > 0;
+  if (is_ready) return certificate;
+  X509_free(certificate);
+  return NULL;
+}
+
+static bool write_fingerprint(const X509 *certificate, uint8_t *fingerprint) {
+  unsigned length = 0;
+  return X509_digest(certificate, EVP_sha256(), fingerprint, &length) == 1 &&
+         length == CUV_DTLS_FINGERPRINT;
+}
+
+static bool configure(SSL_CTX *context, EVP_PKEY *key, X509 *certificate) {
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                   SSL_OP_NO_TICKET | SSL_OP_NO_QUERY_MTU);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  // Nobody signs these certificates: a client compares the hash of the server's, and a server learns
+  // above DTLS who the client is.
+  SSL_CTX_set_verify(context, SSL_VERIFY_NONE, NULL);
+  // Several records may arrive in one datagram.
+  SSL_CTX_set_read_ahead(context, 1);
+  return SSL_CTX_set_min_proto_version(context, DTLS1_2_VERSION) == 1 &&
+         SSL_CTX_set_max_send_fragment(context, RECORD) == 1 &&
+         SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 &&
+         SSL_CTX_set1_groups_list(context, "X25519:P-256") == 1 &&
+         SSL_CTX_use_certificate(context, certificate) == 1 &&
+         SSL_CTX_use_PrivateKey(context, key) == 1;
+}
+
+int cuv_dtls_identity_create(uint8_t *fingerprint, cuv_dtls_identity **out) {
+  if (!cuv_tls_prepare()) return -ENOMEM;
+  pthread_once(&is_prepared, prepare);
+  if (memory == NULL) return -ENOMEM;
+  EVP_PKEY *key = EVP_EC_gen("P-256");
+  X509 *certificate = key == NULL ? NULL : make_certificate(key);
+  SSL_CTX *context = certificate == NULL ? NULL : SSL_CTX_new(DTLS_method());
+  bool is_ready = context != NULL && configure(context, key, certificate) &&
+                  write_fingerprint(certificate, fingerprint);
+  X509_free(certificate);
+  EVP_PKEY_free(key);
+  ERR_clear_error();
+  if (!is_ready) {
+    SSL_CTX_free(context);
+    return -ENOMEM;
+  }
+  *out = (cuv_dtls_identity *)context;
+  return 0;
+}
+
+void cuv_dtls_identity_destroy(cuv_dtls_identity *identity) {
+  SSL_CTX_free((SSL_CTX *)identity);
+}
+
+// Connections
+
+int cuv_dtls_create(cuv_dtls_identity *identity, bool is_client, cuv_dtls **out) {
+  cuv_dtls *dtls = calloc(1, sizeof *dtls);
+  if (dtls == NULL) return -ENOMEM;
+  dtls->ssl = SSL_new((SSL_CTX *)identity);
+  BIO *bio = dtls->ssl == NULL ? NULL : BIO_new(memory);
+  if (bio == NULL) {
+    SSL_free(dtls->ssl);
+    free(dtls);
+    ERR_clear_error();
+    return -ENOMEM;
+  }
+  BIO_set_data(bio, dtls);
+  BIO_set_init(bio, 1);
+  SSL_set_bio(dtls->ssl, bio, bio);
+  SSL_set_mtu(dtls->ssl, DATAGRAM);
+  if (is_client) {
+    SSL_set_connect_state(dtls->ssl);
+    SSL_do_handshake(dtls->ssl);
+    ERR_clear_error();
+  } else {
+    SSL_set_accept_state(dtls->ssl);
+  }
+  *out = dtls;
+  return 0;
+}
+
+void cuv_dtls_destroy(cuv_dtls *dtls) {
+  SSL_free(dtls->ssl);
+  free(dtls->output);
+  free(dtls);
+}
+
+bool cuv_dtls_is_established(const cuv_dtls *dtls) {
+  return SSL_is_init_finished(dtls->ssl) == 1;
+}
+
+bool cuv_dtls_peer_fingerprint(const cuv_dtls *dtls, uint8_t *fingerprint) {
+  X509 *certificate = SSL_get0_peer_certificate(dtls->ssl);
+  return certificate != NULL && write_fingerprint(certificate, fingerprint);
+}
+
+void cuv_dtls_feed(cuv_dtls *dtls, const uint8_t *bytes, size_t count) {
+  dtls->input = bytes;
+  dtls->left = count;
+}
+
+int cuv_dtls_read(cuv_dtls *dtls, uint8_t *buffer, size_t capacity, size_t *count) {
+  *count = 0;
+  ERR_clear_error();
+  int result = SSL_read_ex(dtls->ssl, buffer, capacity, count);
+  int error = result == 1 ? SSL_ERROR_NONE : SSL_get_error(dtls->ssl, result);
+  ERR_clear_error();
+  switch (error) {
+    case SSL_ERROR_NONE: return 1;
+    case SSL_ERROR_WANT_READ: return 0;
+    case SSL_ERROR_ZERO_RETURN: return -ESHUTDOWN;
+    default: return -EPROTO;
+  }
+}
+
+int cuv_dtls_write(cuv_dtls *dtls, const uint8_t *bytes, size_t count) {
+  if (!cuv_dtls_is_established(dtls)) return -ENOTCONN;
+  if (count > RECORD) return -EMSGSIZE;
+  ERR_clear_error();
+  size_t written = 0;
+  int result = SSL_write_ex(dtls->ssl, bytes, count, &written);
+  ERR_clear_error();
+  return result == 1 ? 0 : -EPROTO;
+}
+
+void cuv_dtls_finish(cuv_dtls *dtls) {
+  if (cuv_dtls_is_established(dtls)) SSL_shutdown(dtls->ssl);
+  ERR_clear_error();
+}
+
+int64_t cuv_dtls_timeout(const cuv_dtls *dtls) {
+  struct timeval left = {0};
+  if (DTLSv1_get_timeout(dtls->ssl, &left) != 1) return -1;
+  return (int64_t)left.tv_sec * 1000 + (left.tv_usec + 999) / 1000;
+}
+
+int cuv_dtls_handle_timeout(cuv_dtls *dtls) {
+  ERR_clear_error();
+  int result = DTLSv1_handle_timeout(dtls->ssl);
+  ERR_clear_error();
+  return result < 0 ? -ETIMEDOUT : 0;
+}
+
+const uint8_t *cuv_dtls_output(const cuv_dtls *dtls, size_t *offset, size_t *count) {
+  uint16_t length = 0;
+  if (*offset + sizeof length > dtls->count) return NULL;
+  memcpy(&length, dtls->output + *offset, sizeof length);
+  const uint8_t *bytes = dtls->output + *offset + sizeof length;
+  *offset += sizeof length + length;
+  *count = length;
+  return bytes;
+}
+
+void cuv_dtls_clear_output(cuv_dtls *dtls) {
+  dtls->count = 0;
+  bool is_lent = dtls->capacity == LENT_OUTPUT && pthread_getspecific(lent_output) == NULL;
+  if (!is_lent || pthread_setspecific(lent_output, dtls->output) != 0) free(dtls->output);
+  dtls->output = NULL;
+  dtls->capacity = 0;
+}

@@ -1,0 +1,40 @@
+extension Span where Element == UInt8 {
+  /// Returns the big-endian integer of two bytes at `offset`, which must lie within the span.
+  func bigEndian16(at offset: Int) -> UInt16 {
+    UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
+  }
+
+  /// Returns the big-endian integer of four bytes at `offset`, which must lie within the span.
+  func bigEndian32(at offset: Int) -> UInt32 {
+    UInt32(bigEndian16(at: offset)) << 16 | UInt32(bigEndian16(at: offset + 2))
+  }
+
+  /// Returns the big-endian integer of eight bytes at `offset`, which must lie within the span.
+  func bigEndian64(at offset: Int) -> UInt64 {
+    UInt64(bigEndian32(at: offset)) << 32 | UInt64(bigEndian32(at: offset + 4))
+  }
+}
+
+extension [UInt8] {
+  /// Appends a big-endian integer.
+  mutating func appendBigEndian<Value: FixedWidthInteger & UnsignedInteger>(_ value: Value) {
+    for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+    }
+  }
+
+  /// Overwrites two bytes at `offset` with a big-endian integer.
+  mutating func overwriteBigEndian(_ value: UInt16, at offset: Int) {
+    self[offset] = UInt8(truncatingIfNeeded: value >> 8)
+    self[offset + 1] = UInt8(truncatingIfNeeded: value)
+  }
+
+  /// Appends zeros until `count - start` is a multiple of four. STUN attributes and SCTP chunks and
+  /// parameters are padded so.
+  mutating func pad(from start: Int) {
+    while (count - start) & 3 != 0 { append(0) }
+  }
+}
+
+/// Returns `length` rounded up to a multiple of four.
+func padded(_ length: Int) -> Int { (length + 3) & ~3 }

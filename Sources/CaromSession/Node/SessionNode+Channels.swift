@@ -1,0 +1,42 @@
+import CaromCore
+import CaromProtocol
+import CaromTransport
+
+// The data channels of pages.
+extension SessionNode {
+  /// Makes an offer of a data channel to a page that has reached the node at `local`. Returns nil if
+  /// the node has no data channels.
+  func makeOffer(at local: Endpoint) -> DataChannels.Offer? {
+    // Datagrams of one page may arrive at another loop than its WebSocket.
+    guard browsers.allowsDataChannels, kinds.contains(.datagram), group == nil, !isShutDown,
+      sockets.datagrams.contains(where: { $0.localEndpoint.port == local.port })
+    else { return nil }
+    if sockets.channels == nil {
+      do throws(TransportError) {
+        sockets.channels = try DataChannels(on: loop)
+      } catch { return nil }
+    }
+    return sockets.channels?.makeOffer(at: local, loop.now)
+  }
+
+  /// Tells the machine which data channels have ended, and gives new ones a timer.
+  func updateChannels() {
+    guard let channels = sockets.channels else { return }
+    for route in channels.takeEnded() { lobby.host.handleChannelEnd(route, at: loop.now) }
+    guard !channels.withoutTimer.isEmpty else { return }
+    channels.giveTimers(at: loop.now) { name in
+      LoopTimer(on: loop, owner: self) { node in
+        node.sockets.channels?.handleTimeout(
+          name, on: node.sockets.datagrams, at: node.loop.now)
+        node.updateChannels()
+        node.drain()
+      }
+    }
+  }
+
+  func closeChannels() {
+    sockets.channels?.closeAll(on: sockets.datagrams, at: loop.now)
+    for socket in sockets.datagrams { socket.flush() }
+    sockets.channels = nil
+  }
+}
