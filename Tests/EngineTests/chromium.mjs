@@ -7,12 +7,13 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import { skip as skipNetwork } from "./namespace.mjs";
 import { engineFile } from "./support.mjs";
 
 const program = "/usr/bin/chromium";
 
 /** Whether the tests of the page are skipped, and why. */
-export const skip = existsSync(program) ? false : "chromium is not installed";
+export const skip = skipNetwork || (existsSync(program) ? false : "chromium is not installed");
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
 
@@ -69,8 +70,10 @@ export class Browser {
       "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--remote-debugging-pipe",
       // Tests have certificates that nobody else knows.
       "--ignore-certificate-errors",
-      // Data channels use the loopback interface even where there is no other one.
+      // Data channels use the loopback interface, the only one there is, and its addresses: names in
+      // their place would be asked for by multicast.
       "--allow-loopback-in-peer-connection",
+      "--disable-features=WebRtcHideLocalIpsWithMdns",
       `--user-data-dir=${this.#folder}`, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.#ended = new Promise((resolve) => this.#process.on("close", resolve));
