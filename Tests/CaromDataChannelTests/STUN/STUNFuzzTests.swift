@@ -5,8 +5,8 @@ import Testing
 
 @testable import CaromDataChannel
 
-/// Changed messages are read or refused. The libFuzzer target `STUNFuzz` does the same with coverage
-/// feedback.
+/// Changed messages are read or refused. The libFuzzer target `STUNFuzz` reads random ones, with
+/// coverage feedback.
 @Suite struct STUNFuzzTests {
   #if DEBUG
     private static let inputs = 20_000
