@@ -29,6 +29,7 @@ let package = Package(
     module("CaromCore"),
     module("CaromCodec", ["CaromCore"]),
     module("CaromCBOR", ["CaromCore", "CaromCodec"]),
+    module("CaromDataChannel", ["CaromCore"]),
     module("CaromDNS", ["CaromCore"]),
     .systemLibrary(
       name: "CLibuv", path: "Modules/CLibuv", pkgConfig: "libuv",
@@ -64,6 +65,8 @@ let package = Package(
     fuzz("LineFuzz", ["CaromCodec"]),
     fuzz("PacketFuzz", ["CaromCodec"]),
     fuzz("PayloadFuzz", ["CaromCBOR"]),
+    fuzz("SCTPFuzz", ["CaromDataChannel"]),
+    fuzz("STUNFuzz", ["CaromDataChannel"]),
     fuzz("MachineFuzz", ["CaromDNS"]),
     fuzz("MessageFuzz", ["CaromDNS"]),
     fuzz("NodeFuzz", ["CaromDNS"]),

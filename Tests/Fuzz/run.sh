@@ -44,7 +44,7 @@ for name in "${targets[@]}"; do
   # a few long ones in the same time.
   case $name in
   HandshakeFuzz | HelloFuzz | HostFuzz | MachineFuzz | MeshFuzz | NoiseFuzz) length=512 ;;
-  ReplayFuzz | ReplicaFuzz | SnapshotFuzz | StreamFuzz | TransferFuzz) length=512 ;;
+  ReplayFuzz | ReplicaFuzz | SCTPFuzz | SnapshotFuzz | StreamFuzz | TransferFuzz) length=512 ;;
   NodeFuzz | RollbackFuzz) length=1024 ;;
   *) length=4096 ;;
   esac

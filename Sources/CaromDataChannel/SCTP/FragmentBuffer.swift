@@ -36,9 +36,8 @@ struct FragmentBuffer: Sendable {
   private func index(of tsn: TSN) -> Int? { fragments.firstIndex { $0.tsn == tsn } }
 
   private mutating func removeEarliest() {
-    guard let earliest = fragments.indices.min(by: { fragments[$0].tsn.precedes(fragments[$1].tsn) })
-    else { return }
-    fragments.remove(at: earliest)
+    let earliest = fragments.indices.min { fragments[$0].tsn.precedes(fragments[$1].tsn) }
+    if let earliest { fragments.remove(at: earliest) }
   }
 
   private mutating func takeMessage(around tsn: TSN) -> [UInt8]? {

@@ -40,8 +40,8 @@ extension SCTPAssociation {
     return packet.bigEndian32(at: 8) == Self.checksum(of: packet)
   }
 
-  /// The checksum as it stands in the header, where its least significant byte comes first.
-  static func checksum(of packet: Span<UInt8>) -> UInt32 {
+  /// Returns the checksum as it stands in the header, where its least significant byte comes first.
+  package static func checksum(of packet: Span<UInt8>) -> UInt32 {
     let zeros: InlineArray<4, UInt8> = [0, 0, 0, 0]
     let crc = CRC32.castagnoli
     var state = crc.update(CRC32.start, with: packet.extracting(0..<8))

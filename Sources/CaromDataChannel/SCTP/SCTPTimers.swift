@@ -72,7 +72,7 @@ struct HandshakeTimer: Sendable {
     isDue = false
   }
 
-  /// Lets the chunk be sent once more if its time has come. Returns false if that was the last time.
+  /// Lets the chunk be sent once more if its time has come. Returns false after the last time.
   mutating func handleTimeout(at now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return true }
     guard attempts < Self.maximumAttempts else { return false }

@@ -17,9 +17,14 @@ extension Span where Element == UInt8 {
 
 extension [UInt8] {
   /// Appends a big-endian integer.
+  @inline(__always)
   mutating func appendBigEndian<Value: FixedWidthInteger & UnsignedInteger>(_ value: Value) {
-    for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
-      append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+    let length = Value.bitWidth / 8
+    makeRoom(for: length)
+    append(addingCapacity: length) { output in
+      for index in 1...length {
+        output.append(UInt8(truncatingIfNeeded: value >> Value(8 * (length - index))))
+      }
     }
   }
 

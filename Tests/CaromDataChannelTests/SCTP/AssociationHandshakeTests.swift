@@ -91,7 +91,8 @@ import Testing
     #expect(pair.states[1] == .waiting)
   }
 
-  @Test func `a peer that restarts gets a new association with its cookie, and not before`() throws {
+  @Test func `a peer that restarts gets a new association with its cookie, and not before`() throws
+  {
     var pair = AssociationPair()
     pair.run(for: .seconds(1))
     pair.hand(Self.makeInit(tag: 77, tsn: 5_000), to: 1)

@@ -25,25 +25,23 @@ import Testing
     let request = Self.makeRequest(isNominating: isNominating)
     let answer = responder.answer(request.message, from: Self.source, password: Self.password)
     #expect(answer == .accepted(isNominated: isNominating))
-    let response = try STUNMessage(responder.response)
-    #expect(response.kind == .bindingSuccess && response.isAuthentic(key: Self.key.span))
+    let response = try STUNReading(responder.response)
+    #expect(response.kind == .bindingSuccess && response.isAuthentic)
     #expect(response.transaction == STUN.Transaction(high: 1, low: 2))
     #expect(response.mappedAddress == Self.source)
   }
 
   @Test func `a wrong password, an unknown fragment and a response have no answer`() {
     var responder = CheckResponder()
-    let request = Self.makeRequest(isNominating: true)
-    let answers = [
-      responder.answer(request.message, from: Self.source) { _ in Array("wrong".utf8) },
-      responder.answer(
-        Self.makeRequest(isNominating: true, fragment: "other").message, from: Self.source,
-        password: Self.password),
-      responder.answer(
-        STUNVectors.response4.span, from: Self.source, password: { _ in Self.key }),
-      responder.answer([UInt8](repeating: 0, count: 30).span, from: Self.source) { _ in Self.key },
-    ]
-    #expect(answers == [.dropped, .dropped, .dropped, .dropped])
+    let request = Array(copying: Self.makeRequest(isNominating: true).message)
+    let other = Array(copying: Self.makeRequest(isNominating: true, fragment: "other").message)
+    let datagrams = [other, STUNVectors.response4, [UInt8](repeating: 0, count: 30)]
+    for datagram in datagrams {
+      let answer = responder.answer(datagram.span, from: Self.source, password: Self.password)
+      #expect(answer == .dropped)
+    }
+    let answer = responder.answer(request.span, from: Self.source) { _ in Array("wrong".utf8) }
+    #expect(answer == .dropped)
   }
 
   /// An attribute that has to be comprehended, in place of PRIORITY.
@@ -51,7 +49,8 @@ import Testing
     var bytes = Array(STUNVectors.request.dropLast(32))
     bytes[41] = 0x7E
     bytes[3] = UInt8(bytes.count + 24 - 20)
-    var code = HMACSHA1(key: isAuthentic ? key.span : Array("wrong".utf8).span)
+    let password = isAuthentic ? key : Array("wrong".utf8)
+    var code = HMACSHA1(key: password.span)
     code.absorb(bytes.span)
     let hash = code.finish()
     return bytes + [0x00, 0x08, 0x00, 0x14] + hash.indices.map { hash[$0] }
@@ -59,18 +58,17 @@ import Testing
 
   @Test func `an unknown attribute is refused if the request is authentic`() throws {
     var responder = CheckResponder()
-    #expect(
+    let answers = [false, true].map { isAuthentic in
       responder.answer(
-        Self.makeUnknown(isAuthentic: false).span, from: Self.source, password: Self.password)
-        == .dropped)
-    #expect(
-      responder.answer(
-        Self.makeUnknown(isAuthentic: true).span, from: Self.source, password: Self.password)
-        == .refused)
-    let response = try STUNMessage(responder.response)
+        Self.makeUnknown(isAuthentic: isAuthentic).span, from: Self.source,
+        password: Self.password)
+    }
+    #expect(answers == [.dropped, .refused])
+    let response = try STUNReading(responder.response)
     #expect(response.kind == .bindingError && response.errorCode == 420)
-    #expect(response.isAuthentic(key: Self.key.span))
+    #expect(response.isAuthentic)
     let bytes = Array(copying: responder.response)
-    #expect(bytes.indices.contains { bytes[$0...].starts(with: [0x00, 0x0A, 0x00, 0x02, 0x00, 0x7E]) })
+    let unknown: [UInt8] = [0x00, 0x0A, 0x00, 0x02, 0x00, 0x7E]
+    #expect(bytes.indices.contains { bytes[$0...].starts(with: unknown) })
   }
 }

@@ -1,0 +1,1 @@
+../../../CaromDataChannelTests/SCTP/SCTPScript.swift
