@@ -3,8 +3,9 @@ import CaromDataChannel
 import CaromTransport
 
 /// A WebRTC data channel with a page: DTLS over the session's UDP socket, and SCTP above it, whose
-/// messages are the session's datagrams (RFC 8831).
-final class DataChannel {
+/// messages are the session's datagrams (RFC 8831). This is the host's side or, to measure it, the
+/// page's.
+package final class DataChannel {
   /// The time without a sign of the page after which the channel has ended. A browser checks every
   /// few seconds whether the host is still there (RFC 7675 §5.1).
   static let silenceLimit = Duration.seconds(30)
@@ -13,15 +14,15 @@ final class DataChannel {
   /// The maximum number of addresses of one page.
   static let addressLimit = 8
 
-  /// The host's name for the channel, which every check of the page contains (RFC 8445 §5.3).
+  /// The host's name for the channel (its ICE user fragment), which every check of the page contains (RFC 8445 §5.3).
   let name: String
   /// The index of the UDP socket at which the page's datagrams arrive.
   let socket: Int
   /// The address from which the page's last record came.
-  private(set) var endpoint: Endpoint
+  package private(set) var endpoint: Endpoint
   /// The addresses that the page has proven to be its own.
   private(set) var addresses: [Endpoint]
-  private(set) var isOpen = false
+  package private(set) var isOpen = false
   /// Calls `handleTimeout`. Set by the owner.
   var timer: LoopTimer?
 
@@ -30,8 +31,8 @@ final class DataChannel {
   private var dtls: DTLSSession?
   private var association: SCTPAssociation
 
-  init(
-    _ name: String, from source: Endpoint, on socket: Int, _ association: SCTPAssociation,
+  package init(
+    _ name: String, from source: Endpoint, on socket: Int = 0, _ association: SCTPAssociation,
     at now: Instant
   ) {
     self.name = name
@@ -62,13 +63,15 @@ final class DataChannel {
   }
 
   /// Begins DTLS, of which the host is the server.
-  func begin(_ identity: DTLSIdentity) throws(TransportError) {
-    dtls = try DTLSSession(identity)
+  package func begin(
+    _ identity: DTLSIdentity, isClient: Bool = false
+  ) throws(TransportError) {
+    dtls = try DTLSSession(identity, isClient: isClient)
   }
 
   /// Handles a datagram of DTLS from one of the page's addresses. Passes each of the session's
   /// datagrams in it to `deliver`.
-  func receive(
+  package func receive(
     _ datagram: Span<UInt8>, from source: Endpoint, using buffer: inout [UInt8], at now: Instant,
     _ deliver: (Span<UInt8>) -> Void
   ) {
@@ -85,7 +88,7 @@ final class DataChannel {
 
   /// Sends one of the session's datagrams. Before the channel is open, and if the page cannot take
   /// it now, the datagram is lost.
-  func send(_ datagram: Span<UInt8>, at now: Instant) {
+  package func send(_ datagram: Span<UInt8>, at now: Instant) {
     guard let dtls, datagram.count <= SCTPAssociation.maximumMessageLength else { return }
     _ = association.send(datagram, at: now) { dtls.send($0) }
   }
@@ -98,7 +101,7 @@ final class DataChannel {
   }
 
   /// Passes what has to be sent to the page at `endpoint` to `send`, and arms the timer.
-  func flush(at now: Instant, _ send: (Span<UInt8>) -> Void) {
+  package func flush(at now: Instant, _ send: (Span<UInt8>) -> Void) {
     encrypt(at: now)
     dtls?.removeOutput(send)
     rearm(at: now)
