@@ -249,8 +249,8 @@ let package = Package(
       dependencies: [
         "AirHockey", "BenchProbe", "Carom", "CaromCBOR", "CaromCodec", "CaromCore", "CaromDNS",
         "CaromCrypto", "CaromDataChannel", "CaromDiscovery", "CaromFleet", "CaromPhysics",
-        "CaromPlacement", "CaromSessionTesting", "CaromSimulation", "CaromTesting", "CaromTransport", "EchoPeers",
-        "SessionPeers", "TestRedis", "TestTLS", arguments,
+        "CaromPlacement", "CaromSessionTesting", "CaromSimulation", "CaromTesting",
+        "CaromTransport", "EchoPeers", "SessionPeers", "TestRedis", "TestTLS", arguments,
       ],
       path: "Benchmarks/bench", swiftSettings: strict),
 

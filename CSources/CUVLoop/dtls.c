@@ -153,8 +153,8 @@ static bool configure(SSL_CTX *context, EVP_PKEY *key, X509 *certificate) {
                                    SSL_OP_NO_TICKET | SSL_OP_NO_QUERY_MTU);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  // Nobody signs these certificates: a client compares the hash of the server's, and a server learns
-  // above DTLS who the client is.
+  // Nobody signs these certificates: a client compares the hash of the server's, and a server
+  // learns above DTLS who the client is.
   SSL_CTX_set_verify(context, SSL_VERIFY_NONE, NULL);
   // Several records may arrive in one datagram.
   SSL_CTX_set_read_ahead(context, 1);

@@ -131,8 +131,8 @@ static void mark(cuv_records *records, uint64_t sequence) {
   records->window |= 1ull << (records->highest - sequence);
 }
 
-/// Sets the nonce and what is authenticated beside the content (RFC 5246 §6.2.3.3): the number, type
-/// and version of the record, and the length of its content.
+/// Sets the nonce and what is authenticated beside the content (RFC 5246 §6.2.3.3): the number, the
+/// type and the version of the record, and the length of its content.
 static bool begin(EVP_CIPHER_CTX *context, const uint8_t *salt, const uint8_t *header,
                   const uint8_t *nonce, size_t content) {
   uint8_t iv[IV], known[CUV_RECORD_HEADER];
@@ -166,12 +166,12 @@ int cuv_records_open(cuv_records *records, const uint8_t **input, size_t *left, 
   const uint8_t *nonce = header + CUV_RECORD_HEADER;
   const uint8_t *body = nonce + CUV_RECORD_NONCE;
   int part, rest;
-  bool is_authentic =
-      begin(records->opener, records->opening_salt, header, nonce, content) &&
-      EVP_DecryptUpdate(records->opener, buffer, &part, body, (int)content) == 1 &&
-      EVP_CIPHER_CTX_ctrl(records->opener, EVP_CTRL_AEAD_SET_TAG, CUV_RECORD_TAG,
-                          (void *)(body + content)) == 1 &&
-      EVP_DecryptFinal_ex(records->opener, buffer + part, &rest) == 1;
+  EVP_CIPHER_CTX *opener = records->opener;
+  bool is_authentic = begin(opener, records->opening_salt, header, nonce, content) &&
+                      EVP_DecryptUpdate(opener, buffer, &part, body, (int)content) == 1 &&
+                      EVP_CIPHER_CTX_ctrl(opener, EVP_CTRL_AEAD_SET_TAG, CUV_RECORD_TAG,
+                                          (void *)(body + content)) == 1 &&
+                      EVP_DecryptFinal_ex(opener, buffer + part, &rest) == 1;
   if (!is_authentic) {
     ERR_clear_error();
     return 0;
@@ -199,12 +199,13 @@ int cuv_records_seal(cuv_records *records, uint8_t type, const uint8_t *bytes, s
   write_number(out + 5, 6, records->sent.sequence);
   write_number(out + 11, 2, CUV_RECORD_NONCE + count + CUV_RECORD_TAG);
   write_number(nonce, CUV_RECORD_NONCE, records->sent.nonce);
+  EVP_CIPHER_CTX *sealer = records->sealer;
   int part, rest;
-  bool is_ready =
-      begin(records->sealer, records->sealing_salt, out, nonce, count) &&
-      EVP_EncryptUpdate(records->sealer, body, &part, bytes, (int)count) == 1 &&
-      EVP_EncryptFinal_ex(records->sealer, body + part, &rest) == 1 &&
-      EVP_CIPHER_CTX_ctrl(records->sealer, EVP_CTRL_AEAD_GET_TAG, CUV_RECORD_TAG, body + count) == 1;
+  bool is_ready = begin(sealer, records->sealing_salt, out, nonce, count) &&
+                  EVP_EncryptUpdate(sealer, body, &part, bytes, (int)count) == 1 &&
+                  EVP_EncryptFinal_ex(sealer, body + part, &rest) == 1 &&
+                  EVP_CIPHER_CTX_ctrl(sealer, EVP_CTRL_AEAD_GET_TAG, CUV_RECORD_TAG,
+                                      body + count) == 1;
   if (is_ready) return 0;
   ERR_clear_error();
   return -EPROTO;

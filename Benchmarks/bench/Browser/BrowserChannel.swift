@@ -84,7 +84,9 @@ final class BrowserChannel {
 
   private func write(_ datagram: Span<UInt8>) {
     bytes += UInt64(datagram.count)
-    _ = unsafe datagram.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, 0) }
+    _ = unsafe datagram.withUnsafeBytes {
+      unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, 0)
+    }
   }
 
   /// Waits for a datagram. The thread polls, as `BrowserSocket` does.

@@ -8,8 +8,9 @@ struct BrowserCommand: AsyncParsableCommand {
     abstract: "Measures what browsers cost a host, and what a match costs a page.",
     discussion: """
       60 players send 60 bytes each and receive 300 bytes, 60 times a second: over WebSockets, the \
-      same over TLS and over WebRTC data channels, and beside that over datagrams. Then the memory of idle browsers and of \
-      requests that have only begun, the size of air hockey's page (make wasm), and its engine in \
+      same over TLS and over WebRTC data channels, and beside that over datagrams. Then the \
+      memory of idle browsers and of requests that have only begun, the size of air hockey's \
+      page (make wasm), and its engine in \
       Node: ticks by itself, and frames of a match whose host is 300 ms away, each of which makes \
       some 20 ticks again.
       """)

@@ -72,7 +72,8 @@ struct BrowserRun: Sendable {
   static func idlePeerHeap(
     isEncrypted: Bool = false, usesChannels: Bool = false
   ) async throws -> Double {
-    try await heap(isEncrypted, usesChannels) { players, port in try await players.join(port: port) }
+    try await heap(isEncrypted, usesChannels) { players, port in try await players.join(port: port)
+    }
   }
 
   /// Measures the bytes that the host's heap holds for a connection on which a request has begun.
@@ -81,7 +82,8 @@ struct BrowserRun: Sendable {
   }
 
   private static func heap(
-    _ isEncrypted: Bool, _ usesChannels: Bool = false, of open: (BrowserPlayers, UInt16) async throws -> Void
+    _ isEncrypted: Bool, _ usesChannels: Bool = false,
+    of open: (BrowserPlayers, UInt16) async throws -> Void
   ) async throws -> Double {
     let kinds: LinkKinds = usesChannels ? [.datagram, .webSocket] : [.stream, .webSocket]
     return try await withServer(over: kinds, isEncrypted: isEncrypted) { server, port in

@@ -80,7 +80,9 @@ struct DTLSSessionTests {
     pair.client.send([1].span)
     pair.client.send([2].span)
     let joined = pair.output(of: pair.client).flatMap { $0 }
-    pair.server.receive(joined.span, using: &pair.buffer) { pair.atServer.append(Array(copying: $0)) }
+    pair.server.receive(joined.span, using: &pair.buffer) {
+      pair.atServer.append(Array(copying: $0))
+    }
     #expect(pair.atServer == [[1], [2]])
   }
 
@@ -131,8 +133,10 @@ struct DTLSSessionTests {
     }
     var generator = SeededGenerator(seed: 5)
     // Each record comes twice, and none more than 30 places late.
-    let order = (0..<200).flatMap { [($0, $0), ($0, $0 + Int.random(in: 1...30, using: &generator))] }
-      .sorted { $0.1 < $1.1 }.map(\.0)
+    let order = (0..<200).flatMap {
+      [($0, $0), ($0, $0 + Int.random(in: 1...30, using: &generator))]
+    }
+    .sorted { $0.1 < $1.1 }.map(\.0)
     for number in order {
       pair.server.receive(records[number].span, using: &pair.buffer) {
         pair.atServer.append(Array(copying: $0))
@@ -168,7 +172,9 @@ struct DTLSSessionTests {
         Issue.record("a changed record was accepted")
       }
     }
-    pair.server.receive(record.span, using: &pair.buffer) { pair.atServer.append(Array(copying: $0)) }
+    pair.server.receive(record.span, using: &pair.buffer) {
+      pair.atServer.append(Array(copying: $0))
+    }
     #expect(pair.atServer.last == [UInt8](repeating: 9, count: 100))
     pair.server.send([7].span)
     pair.exchange()
