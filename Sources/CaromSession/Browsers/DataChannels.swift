@@ -10,13 +10,13 @@ import CaromTransport
 /// the name in the offer and are signed with its password (ICE, RFC 8445, of which the host does the
 /// lite form). Until the first valid check, the host stores nothing about the page.
 final class DataChannels {
-  /// The maximum number of channels. One more takes the place of one that is not open yet.
-  static let limit = Host.connectionLimit
   /// The time for which a page can use an offer to begin a channel.
   static let offerTime = Duration.seconds(60)
   /// The length of the random part of a name, in bytes, and that of a password.
   private static let (nameLength, passwordLength) = (8, 24)
 
+  /// The maximum number of channels. One more takes the place of one that is not open yet.
+  private let limit: Int
   private let identity: DTLSIdentity
   private let secret: SecretBytes
   private var generator: LoopGenerator
@@ -33,7 +33,10 @@ final class DataChannels {
   /// The number of channels that have been opened.
   private(set) var openedCount: UInt64 = 0
 
-  init(on loop: NetworkLoop) throws(TransportError) {
+  init(
+    on loop: NetworkLoop, limit: Int = Host.connectionLimit
+  ) throws(TransportError) {
+    self.limit = limit
     identity = try DTLSIdentity()
     generator = LoopGenerator(of: loop)
     secret = SecretBytes(random: 32, using: &generator)
@@ -94,32 +97,43 @@ final class DataChannels {
 
   // MARK: Datagrams
 
+  /// Sends a datagram to an endpoint through the UDP socket with an index.
+  typealias Transmit = (Span<UInt8>, Endpoint, Int) -> Void
+
   /// Handles a datagram if it belongs to a data channel, and passes each of the session's datagrams
   /// in it to `deliver`. Returns false if the datagram is the session's own.
   func receive(
-    _ datagram: Span<UInt8>, from source: Endpoint, on socket: Int, of sockets: [UDPSocket],
-    at now: Instant, _ deliver: (Span<UInt8>, Route) -> Void
+    _ datagram: Span<UInt8>, from source: Endpoint, on socket: Int, at now: Instant,
+    _ transmit: Transmit, deliver: (Span<UInt8>, Route) -> Void
   ) -> Bool {
     if STUN.isMessage(datagram) {
-      receiveCheck(datagram, from: source, on: socket, of: sockets, at: now)
+      receiveCheck(datagram, from: source, on: socket, at: now, transmit)
       return true
     }
     guard !byAddress.isEmpty, let channel = byAddress[source] else { return false }
-    // From here on, nothing else comes from this address: what is not encrypted may be forged.
-    guard !datagram.isEmpty, 20...63 ~= datagram[0], begin(channel, at: now) else { return true }
+    guard DataChannel.isRecord(datagram) else {
+      // Once the page has encrypted something here, what is not encrypted may be forged. Before,
+      // anybody may have sent its check in the name of a player.
+      return channel.owned.contains(source)
+    }
+    guard begin(channel, with: datagram, at: now) else { return true }
     let wasOpen = channel.isOpen
     channel.receive(datagram, from: source, using: &buffer, at: now) {
       deliver($0, Route(throughChannel: source, socket: socket))
     }
     if channel.isOpen, !wasOpen { openedCount += 1 }
-    flush(channel, on: sockets, at: now)
+    flush(channel, at: now, transmit)
     return true
   }
 
   /// Begins DTLS if it has not begun. Returns false if it cannot begin now: the page tries again.
-  private func begin(_ channel: DataChannel, at now: Instant) -> Bool {
+  private func begin(
+    _ channel: DataChannel, with record: Span<UInt8>, at now: Instant
+  ) -> Bool {
     guard !channel.hasBegun else { return true }
-    guard handshakes.consume(1, at: now.nanoseconds) else { return false }
+    guard DataChannel.isClientHello(record), handshakes.consume(1, at: now.nanoseconds) else {
+      return false
+    }
     do throws(TransportError) {
       try channel.begin(identity)
     } catch { return false }
@@ -129,10 +143,9 @@ final class DataChannels {
   /// Answers a check that contains a name of the host's, signed with its password, and ignores any
   /// other.
   private func receiveCheck(
-    _ datagram: Span<UInt8>, from source: Endpoint, on socket: Int, of sockets: [UDPSocket],
-    at now: Instant
+    _ datagram: Span<UInt8>, from source: Endpoint, on socket: Int, at now: Instant,
+    _ transmit: Transmit
   ) {
-    guard sockets.indices.contains(socket) else { return }
     var name = ""
     let answer = responder.answer(datagram, from: source) { fragment in
       name = String(decoding: Array(copying: fragment), as: UTF8.self)
@@ -140,25 +153,39 @@ final class DataChannels {
       return Array(password(of: name).utf8)
     }
     guard answer != .dropped else { return }
-    sockets[socket].send(responder.response, to: source)
-    guard answer != .refused else { return }
     let channel = byName[name]
-    if let channel {
-      guard channel.socket == socket else { return }
-      if let old = channel.recordCheck(from: source, at: now) { byAddress[old] = nil }
-      byAddress[source] = channel
-    } else {
-      add(name, from: source, on: socket, at: now)
+    guard channel == nil || channel?.socket == socket,
+      clear(source, for: channel, at: now)
+    else { return }
+    transmit(responder.response, source, socket)
+    guard answer != .refused else { return }
+    guard let channel = channel ?? add(name, from: source, on: socket, at: now) else { return }
+    if let old = channel.recordCheck(datagram.count, from: source, at: now),
+      byAddress[old] === channel
+    {
+      byAddress[old] = nil
     }
+    byAddress[source] = channel
   }
 
-  private func add(_ name: String, from source: Endpoint, on socket: Int, at now: Instant) {
-    if byName.count >= Self.limit {
-      guard let unopened = byName.values.first(where: { !$0.isOpen }) else { return }
+  /// Ends the channel that a page had at `source` and has closed without a word. Returns false if
+  /// another page uses the address: a check with a false sender must not take it away.
+  private func clear(
+    _ source: Endpoint, for channel: DataChannel?, at now: Instant
+  ) -> Bool {
+    guard let other = byAddress[source], other !== channel else { return true }
+    if other.holds(source, at: now) { return false }
+    if other.owned.contains(source) { remove(other) }
+    return true
+  }
+
+  private func add(
+    _ name: String, from source: Endpoint, on socket: Int, at now: Instant
+  ) -> DataChannel? {
+    if byName.count >= limit {
+      guard let unopened = byName.values.first(where: { !$0.isOpen }) else { return nil }
       remove(unopened)
     }
-    // The browser has closed the channel that it had at this address before.
-    if let old = byAddress[source] { remove(old) }
     let secrets = SCTPAssociation.Secrets(
       tag: .random(in: 1 ... .max, using: &generator),
       firstTSN: .random(in: 0 ... .max, using: &generator),
@@ -166,40 +193,41 @@ final class DataChannels {
     let channel = DataChannel(
       name, from: source, on: socket, SCTPAssociation(.responder, secrets), at: now)
     byName[name] = channel
-    byAddress[source] = channel
     withoutTimer.append(channel)
+    return channel
   }
 
-  /// Sends one of the session's datagrams to the page at `route`.
-  func send(_ datagram: Span<UInt8>, to route: Route, on sockets: [UDPSocket], at now: Instant) {
+  /// Sends one of the session's datagrams to the page at `route`. It goes there although records
+  /// have come from elsewhere since: the session moves once the page has proven that it receives at
+  /// its other address.
+  func send(_ datagram: Span<UInt8>, to route: Route, at now: Instant, _ transmit: Transmit) {
     guard let channel = byAddress[route.endpoint] else { return }
     channel.send(datagram, at: now)
-    flush(channel, on: sockets, at: now)
+    flush(channel, to: route.endpoint, at: now, transmit)
   }
 
-  private func flush(_ channel: DataChannel, on sockets: [UDPSocket], at now: Instant) {
-    channel.flush(at: now) { datagram in
-      if sockets.indices.contains(channel.socket) {
-        sockets[channel.socket].send(datagram, to: channel.endpoint)
-      }
-    }
+  private func flush(
+    _ channel: DataChannel, to endpoint: Endpoint? = nil, at now: Instant, _ transmit: Transmit
+  ) {
+    channel.flush(at: now) { transmit($0, endpoint ?? channel.endpoint, channel.socket) }
     if channel.hasEnded { remove(channel) }
   }
 
   // MARK: The end
 
-  func handleTimeout(_ name: String, on sockets: [UDPSocket], at now: Instant) {
+  /// Does what is due for the channel with this name.
+  func handleTimeout(_ name: String, at now: Instant, _ transmit: Transmit) {
     guard let channel = byName[name] else { return }
     let isAlive = channel.handleTimeout(at: now)
     if !isAlive { channel.close(at: now) }
-    flush(channel, on: sockets, at: now)
+    flush(channel, at: now, transmit)
   }
 
   /// Ends all channels.
-  func closeAll(on sockets: [UDPSocket], at now: Instant) {
+  func closeAll(at now: Instant, _ transmit: Transmit) {
     for channel in byName.values.sorted(by: { $0.name < $1.name }) {
       channel.close(at: now)
-      flush(channel, on: sockets, at: now)
+      flush(channel, at: now, transmit)
       remove(channel)
     }
   }
@@ -211,9 +239,13 @@ final class DataChannels {
     withoutTimer.removeAll { $0 === channel }
     for address in channel.addresses where byAddress[address] === channel {
       byAddress[address] = nil
+      guard channel.owned.contains(address) else { continue }
       ended.append(Route(throughChannel: address, socket: channel.socket))
     }
   }
+
+  /// Whether channels have ended since the last call of `takeEnded`.
+  var hasEnded: Bool { !ended.isEmpty }
 
   /// Returns the routes of the channels that have ended since the last call.
   func takeEnded() -> [Route] {

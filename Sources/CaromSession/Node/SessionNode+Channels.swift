@@ -26,8 +26,10 @@ extension SessionNode {
     guard !channels.withoutTimer.isEmpty else { return }
     channels.giveTimers(at: loop.now) { name in
       LoopTimer(on: loop, owner: self) { node in
-        node.sockets.channels?.handleTimeout(
-          name, on: node.sockets.datagrams, at: node.loop.now)
+        let sockets = node.sockets.datagrams
+        node.sockets.channels?.handleTimeout(name, at: node.loop.now) {
+          sockets.transmit($0, to: $1, on: $2)
+        }
         node.updateChannels()
         node.drain()
       }
@@ -35,8 +37,16 @@ extension SessionNode {
   }
 
   func closeChannels() {
-    sockets.channels?.closeAll(on: sockets.datagrams, at: loop.now)
-    for socket in sockets.datagrams { socket.flush() }
+    let datagrams = sockets.datagrams
+    sockets.channels?.closeAll(at: loop.now) { datagrams.transmit($0, to: $1, on: $2) }
+    for socket in datagrams { socket.flush() }
     sockets.channels = nil
+  }
+}
+
+extension [UDPSocket] {
+  /// Sends a datagram through the socket with an index, if there is one.
+  func transmit(_ datagram: Span<UInt8>, to endpoint: Endpoint, on socket: Int) {
+    if indices.contains(socket) { self[socket].send(datagram, to: endpoint) }
   }
 }

@@ -144,8 +144,16 @@ extension SessionNode {
       count += datagram.payload.count
       if let channels {
         let isOfChannel = channels.receive(
-          datagram.payload, from: datagram.source, on: socket, of: sockets, at: now
-        ) { lobby.receiveDatagram($0, from: $1, at: now) }
+          datagram.payload, from: datagram.source, on: socket, at: now
+        ) {
+          sockets.transmit($0, to: $1, on: $2)
+        } deliver: {
+          lobby.receiveDatagram($0, from: $1, at: now)
+        }
+        // A channel's path must not outlive it: the next datagram may be forged.
+        if channels.hasEnded {
+          for route in channels.takeEnded() { lobby.host.handleChannelEnd(route, at: now) }
+        }
         if isOfChannel { continue }
       }
       arrivals.datagram = index

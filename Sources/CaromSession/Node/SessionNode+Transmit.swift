@@ -126,7 +126,7 @@ extension SessionNode {
     at now: Instant
   ) -> UInt64 {
     if route.isDataChannel {
-      channels?.send(datagram, to: route, on: sockets, at: now)
+      channels?.send(datagram, to: route, at: now) { sockets.transmit($0, to: $1, on: $2) }
       return UInt64(datagram.count)
     }
     guard sockets.indices.contains(route.socket) else { return 0 }

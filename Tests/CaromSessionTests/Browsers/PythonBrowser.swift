@@ -8,10 +8,17 @@ enum PythonBrowser {
     .map { URL(filePath: String($0)).appending(path: "python3") }
     .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
+  /// The system's own Python, which has the system's packages.
+  static let system = URL(filePath: "/usr/bin/python3")
+  /// Whether that has an implementation of WebRTC, which Debian's package python3-aiortc installs.
+  static let hasWebRTC =
+    (try? FileManager.default.contentsOfDirectory(
+      atPath: "/usr/lib/python3/dist-packages"))?.contains("aiortc") == true
+
   /// Runs a program of `Tests/WireFormatTests/peer` until it exits, and returns the JSON object
-  /// that it prints.
+  /// that it prints. The Python of the `PATH` runs it by default.
   static func run(
-    _ script: String, port: UInt16, _ arguments: [String] = []
+    _ script: String, port: UInt16, _ arguments: [String] = [], python: URL? = python
   ) async throws -> Data {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "WireFormatTests/peer")
