@@ -248,9 +248,9 @@ let package = Package(
       name: "bench",
       dependencies: [
         "AirHockey", "BenchProbe", "Carom", "CaromCBOR", "CaromCodec", "CaromCore", "CaromDNS",
-        "CaromCrypto", "CaromDiscovery", "CaromFleet", "CaromPhysics", "CaromPlacement",
-        "CaromSessionTesting", "CaromSimulation", "CaromTesting", "CaromTransport", "EchoPeers",
-        "SessionPeers", "TestRedis", "TestTLS", arguments,
+        "CaromCrypto", "CaromDataChannel", "CaromDiscovery", "CaromFleet", "CaromPhysics",
+        "CaromPlacement", "CaromSessionTesting", "CaromSimulation", "CaromTesting",
+        "CaromTransport", "EchoPeers", "SessionPeers", "TestRedis", "TestTLS", arguments,
       ],
       path: "Benchmarks/bench", swiftSettings: strict),
 

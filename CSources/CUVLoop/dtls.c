@@ -1,4 +1,5 @@
 #include "cuvdtls.h"
+#include "dtls_records.h"
 #include "internal.h"
 
 #include <errno.h>
@@ -20,8 +21,12 @@ enum {
 };
 
 struct cuv_dtls {
-  SSL *ssl;
-  const uint8_t *input;  // one datagram; NULL once it has been read
+  SSL *ssl;              // NULL once `records` has taken over
+  cuv_records *records;  // what the server uses once the client is known to have its last message
+  cuv_record_number sent;
+  uint64_t read, received;  // the numbers of the record read last, and of the last one with data
+  bool is_client, has_data;
+  const uint8_t *input;  // one datagram; NULL once OpenSSL has read it
   size_t left;
   // Datagrams, each behind its length in two bytes.
   uint8_t *output;
@@ -63,17 +68,25 @@ static bool grow_output(cuv_dtls *dtls, size_t least) {
   return true;
 }
 
+/// Adds a datagram to the output, and returns where its bytes have to be written. Returns NULL if
+/// there is no room for it.
+static uint8_t *add_datagram(cuv_dtls *dtls, uint16_t length) {
+  size_t least = dtls->count + sizeof length + length;
+  if (least > dtls->capacity && !grow_output(dtls, least)) return NULL;
+  uint8_t *start = dtls->output + dtls->count;
+  memcpy(start, &length, sizeof length);
+  dtls->count = least;
+  return start + sizeof length;
+}
+
 static int write_datagram(BIO *bio, const char *bytes, int count) {
   cuv_dtls *dtls = BIO_get_data(bio);
   BIO_clear_retry_flags(bio);
   if (count <= 0 || count > UINT16_MAX) return 0;
-  uint16_t length = (uint16_t)count;
-  size_t least = dtls->count + sizeof length + length;
+  cuv_record_note(&dtls->sent, (const uint8_t *)bytes, (size_t)count);
+  uint8_t *place = add_datagram(dtls, (uint16_t)count);
   // Like one that the network loses, a datagram without room counts as sent.
-  if (least > dtls->capacity && !grow_output(dtls, least)) return count;
-  memcpy(dtls->output + dtls->count, &length, sizeof length);
-  memcpy(dtls->output + dtls->count + sizeof length, bytes, length);
-  dtls->count = least;
+  if (place != NULL) memcpy(place, bytes, (size_t)count);
   return count;
 }
 
@@ -140,14 +153,14 @@ static bool configure(SSL_CTX *context, EVP_PKEY *key, X509 *certificate) {
                                    SSL_OP_NO_TICKET | SSL_OP_NO_QUERY_MTU);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  // Nobody signs these certificates: a client compares the hash of the server's, and a server learns
-  // above DTLS who the client is.
+  // Nobody signs these certificates: a client compares the hash of the server's, and a server
+  // learns above DTLS who the client is.
   SSL_CTX_set_verify(context, SSL_VERIFY_NONE, NULL);
   // Several records may arrive in one datagram.
   SSL_CTX_set_read_ahead(context, 1);
   return SSL_CTX_set_min_proto_version(context, DTLS1_2_VERSION) == 1 &&
          SSL_CTX_set_max_send_fragment(context, RECORD) == 1 &&
-         SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 &&
+         SSL_CTX_set_cipher_list(context, CUV_RECORD_CIPHER) == 1 &&
          SSL_CTX_set1_groups_list(context, "X25519:P-256") == 1 &&
          SSL_CTX_use_certificate(context, certificate) == 1 &&
          SSL_CTX_use_PrivateKey(context, key) == 1;
@@ -179,9 +192,19 @@ void cuv_dtls_identity_destroy(cuv_dtls_identity *identity) {
 
 // Connections
 
+/// Notes the number of each encrypted record that OpenSSL reads, which may still be a forgery.
+static void note_header(int is_sent, int version, int type, const void *bytes, size_t count,
+                        SSL *ssl, void *dtls) {
+  (void)version;
+  (void)ssl;
+  if (is_sent || type != SSL3_RT_HEADER || count < CUV_RECORD_HEADER) return;
+  ((cuv_dtls *)dtls)->read = cuv_record_sequence(bytes);
+}
+
 int cuv_dtls_create(cuv_dtls_identity *identity, bool is_client, cuv_dtls **out) {
   cuv_dtls *dtls = calloc(1, sizeof *dtls);
   if (dtls == NULL) return -ENOMEM;
+  dtls->is_client = is_client;
   dtls->ssl = SSL_new((SSL_CTX *)identity);
   BIO *bio = dtls->ssl == NULL ? NULL : BIO_new(memory);
   if (bio == NULL) {
@@ -194,6 +217,8 @@ int cuv_dtls_create(cuv_dtls_identity *identity, bool is_client, cuv_dtls **out)
   BIO_set_init(bio, 1);
   SSL_set_bio(dtls->ssl, bio, bio);
   SSL_set_mtu(dtls->ssl, DATAGRAM);
+  SSL_set_msg_callback(dtls->ssl, note_header);
+  SSL_set_msg_callback_arg(dtls->ssl, dtls);
   if (is_client) {
     SSL_set_connect_state(dtls->ssl);
     SSL_do_handshake(dtls->ssl);
@@ -207,16 +232,17 @@ int cuv_dtls_create(cuv_dtls_identity *identity, bool is_client, cuv_dtls **out)
 
 void cuv_dtls_destroy(cuv_dtls *dtls) {
   SSL_free(dtls->ssl);
+  cuv_records_destroy(dtls->records);
   free(dtls->output);
   free(dtls);
 }
 
 bool cuv_dtls_is_established(const cuv_dtls *dtls) {
-  return SSL_is_init_finished(dtls->ssl) == 1;
+  return dtls->ssl == NULL || SSL_is_init_finished(dtls->ssl) == 1;
 }
 
 bool cuv_dtls_peer_fingerprint(const cuv_dtls *dtls, uint8_t *fingerprint) {
-  X509 *certificate = SSL_get0_peer_certificate(dtls->ssl);
+  X509 *certificate = dtls->ssl == NULL ? NULL : SSL_get0_peer_certificate(dtls->ssl);
   return certificate != NULL && write_fingerprint(certificate, fingerprint);
 }
 
@@ -225,23 +251,56 @@ void cuv_dtls_feed(cuv_dtls *dtls, const uint8_t *bytes, size_t count) {
   dtls->left = count;
 }
 
+/// Takes over from OpenSSL once the client has sent data, which it does only when it has the
+/// server's last message of the handshake, so that OpenSSL need not repeat that any more.
+static void take_over(cuv_dtls *dtls) {
+  if (dtls->is_client || !dtls->has_data || dtls->input != NULL) return;
+  dtls->records = cuv_records_create(dtls->ssl, &dtls->sent, dtls->received);
+  if (dtls->records == NULL) return;
+  SSL_free(dtls->ssl);
+  dtls->ssl = NULL;
+}
+
+static int read_records(cuv_dtls *dtls, uint8_t *buffer, size_t capacity, size_t *count) {
+  while (dtls->left > 0) {
+    int result =
+        cuv_records_open(dtls->records, &dtls->input, &dtls->left, buffer, capacity, count);
+    if (result != 0) return result;
+  }
+  return 0;
+}
+
 int cuv_dtls_read(cuv_dtls *dtls, uint8_t *buffer, size_t capacity, size_t *count) {
   *count = 0;
+  if (dtls->records != NULL) return read_records(dtls, buffer, capacity, count);
   ERR_clear_error();
   int result = SSL_read_ex(dtls->ssl, buffer, capacity, count);
   int error = result == 1 ? SSL_ERROR_NONE : SSL_get_error(dtls->ssl, result);
   ERR_clear_error();
   switch (error) {
-    case SSL_ERROR_NONE: return 1;
-    case SSL_ERROR_WANT_READ: return 0;
+    case SSL_ERROR_NONE:
+      dtls->has_data = true;
+      if (dtls->read > dtls->received) dtls->received = dtls->read;
+      return 1;
+    case SSL_ERROR_WANT_READ: take_over(dtls); return 0;
     case SSL_ERROR_ZERO_RETURN: return -ESHUTDOWN;
     default: return -EPROTO;
   }
 }
 
+static int write_record(cuv_dtls *dtls, uint8_t type, const uint8_t *bytes, size_t count) {
+  size_t before = dtls->count;
+  uint8_t *place = add_datagram(dtls, (uint16_t)(count + CUV_RECORD_OVERHEAD));
+  if (place == NULL) return 0;  // like a datagram that the network loses
+  int status = cuv_records_seal(dtls->records, type, bytes, count, place);
+  if (status != 0) dtls->count = before;
+  return status;
+}
+
 int cuv_dtls_write(cuv_dtls *dtls, const uint8_t *bytes, size_t count) {
   if (!cuv_dtls_is_established(dtls)) return -ENOTCONN;
   if (count > RECORD) return -EMSGSIZE;
+  if (dtls->records != NULL) return write_record(dtls, CUV_RECORD_DATA, bytes, count);
   ERR_clear_error();
   size_t written = 0;
   int result = SSL_write_ex(dtls->ssl, bytes, count, &written);
@@ -250,17 +309,24 @@ int cuv_dtls_write(cuv_dtls *dtls, const uint8_t *bytes, size_t count) {
 }
 
 void cuv_dtls_finish(cuv_dtls *dtls) {
+  if (dtls->records != NULL) {
+    static const uint8_t close_notify[] = {1, 0};
+    write_record(dtls, CUV_RECORD_ALERT, close_notify, sizeof close_notify);
+    return;
+  }
   if (cuv_dtls_is_established(dtls)) SSL_shutdown(dtls->ssl);
   ERR_clear_error();
 }
 
 int64_t cuv_dtls_timeout(const cuv_dtls *dtls) {
   struct timeval left = {0};
+  if (dtls->ssl == NULL) return -1;
   if (DTLSv1_get_timeout(dtls->ssl, &left) != 1) return -1;
   return (int64_t)left.tv_sec * 1000 + (left.tv_usec + 999) / 1000;
 }
 
 int cuv_dtls_handle_timeout(cuv_dtls *dtls) {
+  if (dtls->ssl == NULL) return 0;
   ERR_clear_error();
   int result = DTLSv1_handle_timeout(dtls->ssl);
   ERR_clear_error();

@@ -228,8 +228,8 @@ export class Engine {
 }
 
 /**
- * Returns the answer of a host to the offer of a page: the host is ICE-lite (RFC 8445, section 2.5),
- * so it has one candidate, and learns the addresses of the page from its checks.
+ * Returns the answer of a host to the offer of a page. The host is ICE-lite (RFC 8445, section 2.5):
+ * it has one candidate, and learns the addresses of the page from its checks.
  * @param {{address: string, port: number, ufrag: string, password: string, fingerprint: string}}
  *   host
  * @param {string} offer

@@ -73,6 +73,30 @@ struct NetworkMatchTests {
     #expect(confirmed.hash == history.state(at: Tick(confirmed.tick))?.hash)
   }
 
+  @Test func `a match moves to a data channel that loses datagrams, and back to the stream`() throws
+  {
+    var meeting = Meeting()
+    let isTooEarly = meeting.engine.openDatagrams(at: meeting.now)
+    meeting.open()
+    meeting.play(.seconds(3))
+    #expect(!isTooEarly && meeting.engine.messageLink == .stream && meeting.host.datagrams == 0)
+    meeting.host.channel = Route(throughChannel: Endpoint(.v4(0x0A00_0002), port: 5000), socket: 0)
+    let isUsed = meeting.engine.openDatagrams(at: meeting.now)
+    meeting.play(.seconds(3))
+    #expect(isUsed && meeting.engine.messageLink == .datagram && meeting.host.datagrams > 100)
+    let confirmed = try #require(meeting.engine.confirmed)
+    #expect(confirmed.tick > 300)
+    let history = meeting.host.match.server.broadcaster.history
+    #expect(confirmed.hash == history.state(at: Tick(confirmed.tick))?.hash)
+    meeting.host.channel = nil
+    meeting.engine.closeDatagrams(at: meeting.now)
+    meeting.play(.seconds(3))
+    #expect(meeting.engine.messageLink == .stream && meeting.link == .playing)
+    #expect(meeting.events.allSatisfy { $0 != .interrupted })
+    #expect(meeting.engine.state(at: meeting.now).desyncs == 0)
+    #expect(try #require(meeting.engine.confirmed).tick > confirmed.tick + 150)
+  }
+
   @Test func `a page names its table, and watches without a seat`() throws {
     var meeting = Meeting(table: 3, isSpectator: true)
     meeting.open()

@@ -27,6 +27,12 @@ struct TestHost {
   private var stream: ConnectionID?
   private var toHost: [(arrival: Instant, bytes: [UInt8])] = []
   private var toEngine: [(arrival: Instant, bytes: [UInt8])] = []
+  /// The route of the engine's datagrams; nil without a data channel. Every tenth is lost.
+  var channel: Route?
+  private var datagramsToHost: [(arrival: Instant, bytes: [UInt8])] = []
+  private var datagramsToEngine: [(arrival: Instant, bytes: [UInt8])] = []
+  /// The number of datagrams that either side has sent.
+  private(set) var datagrams = 0
 
   init(
     version: UInt16 = NetworkMatch.version, seats: Int = 1, client: Seat = .away, at now: Instant
@@ -92,6 +98,7 @@ struct TestHost {
       if let stream { host.receive(next.bytes.span, on: stream, at: now) }
       drain(at: now)
     }
+    exchangeDatagrams(with: engine, at: now)
     if let timeout = host.nextTimeout, now >= timeout { host.handleTimeout(at: now) }
     playDueTicks(at: now)
     drain(at: now)
@@ -100,6 +107,26 @@ struct TestHost {
       // One byte at a time: the cuts of a link mean nothing.
       for byte in next.bytes { engine.receive([byte].span, at: now) }
     }
+  }
+
+  private mutating func exchangeDatagrams(with engine: AirHockeyEngine, at now: Instant) {
+    while case let datagram = engine.takeDatagram(at: now), !datagram.isEmpty {
+      if passesDatagram() { datagramsToHost.append((now + delay, datagram)) }
+    }
+    while let next = datagramsToHost.first, next.arrival <= now {
+      datagramsToHost.removeFirst()
+      if let channel { host.receiveDatagram(next.bytes.span, from: channel, at: now) }
+      drain(at: now)
+    }
+    while let next = datagramsToEngine.first, next.arrival <= now {
+      datagramsToEngine.removeFirst()
+      engine.receiveDatagram(next.bytes.span, at: now)
+    }
+  }
+
+  private mutating func passesDatagram() -> Bool {
+    datagrams += 1
+    return channel != nil && !datagrams.isMultiple(of: 10)
   }
 
   private mutating func playDueTicks(at now: Instant) {
@@ -123,6 +150,9 @@ struct TestHost {
   private mutating func drain(at now: Instant) {
     repeat {
       while let event = host.pollEvent() { handle(event, at: now) }
+      while let reply = host.pollStatelessReply() {
+        if passesDatagram() { datagramsToEngine.append((now + delay, reply.bytes)) }
+      }
       while let id = host.pollReady() {
         var sent: [UInt8] = []
         var hasSent = true
@@ -131,6 +161,11 @@ struct TestHost {
         }
         if !sent.isEmpty { toEngine.append((now + delay, sent)) }
         if host.pollLinkAction(on: id) != nil { stream = nil }
+        var datagram: [UInt8] = []
+        while host.pollDatagram(on: id, into: &datagram, at: now) != nil {
+          if passesDatagram() { datagramsToEngine.append((now + delay, datagram)) }
+          datagram.removeAll()
+        }
         host.didFlush(id, at: now)
       }
     } while host.hasEvents

@@ -29,8 +29,8 @@ enum ImportRule {
     "CaromTransport": ["CaromCore", "CUVLoop"],
     "CaromDiscovery": ["CaromCore", "CaromDNS", "CaromTransport"],
     "CaromSession": [
-      "CaromCBOR", "CaromCore", "CaromCrypto", "CaromProtocol", "CaromSimulation",
-      "CaromTesting", "CaromTransport",
+      "CaromCBOR", "CaromCore", "CaromCrypto", "CaromDataChannel", "CaromProtocol",
+      "CaromSimulation", "CaromTesting", "CaromTransport",
     ],
     "CaromSessionTesting": ["CaromCore", "CaromSession", "CaromTesting", "CaromTransport"],
     "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],

@@ -8,8 +8,9 @@ struct BrowserCommand: AsyncParsableCommand {
     abstract: "Measures what browsers cost a host, and what a match costs a page.",
     discussion: """
       60 players send 60 bytes each and receive 300 bytes, 60 times a second: over WebSockets, the \
-      same over TLS, and beside that over datagrams. Then the memory of idle browsers and of \
-      requests that have only begun, the size of air hockey's page (make wasm), and its engine in \
+      same over TLS and over WebRTC data channels, and beside that over datagrams. Then the \
+      memory of idle browsers and of requests that have only begun, the size of air hockey's \
+      page (make wasm), and its engine in \
       Node: ticks by itself, and frames of a match whose host is 300 ms away, each of which makes \
       some 20 ticks again.
       """)
@@ -38,12 +39,16 @@ struct BrowserCommand: AsyncParsableCommand {
     let run = BrowserRun(warmUp: 100, ticks: 500)
     let costs = try await run.webSocketCosts()
     let encrypted = try await run.webSocketCosts(isEncrypted: true)
+    let channels = try await run.webSocketCosts(usesChannels: true)
     try WorldThresholds.check(
       [
         ("bytes", costs.bytes), ("allocations", costs.allocations),
         ("systemCalls", costs.systemCalls),
         ("bytesOverTLS", encrypted.bytes), ("allocationsOverTLS", encrypted.allocations),
         ("systemCallsOverTLS", encrypted.systemCalls),
+        ("bytesOverChannels", channels.bytes), ("allocationsOverChannels", channels.allocations),
+        ("systemCallsOverChannels", channels.systemCalls),
+        ("heapOfIdlePeerWithChannel", try await BrowserRun.idlePeerHeap(usesChannels: true)),
         ("heapOfIdlePeer", try await BrowserRun.idlePeerHeap()),
         ("heapOfOpenDoor", try await BrowserRun.openDoorHeap()),
       ], thresholds)
@@ -57,11 +62,14 @@ struct BrowserCommand: AsyncParsableCommand {
     machine.sampleNoise()
     let encrypted = try await run.webSocketCosts(isEncrypted: true)
     machine.sampleNoise()
+    let channels = try await run.webSocketCosts(usesChannels: true)
+    machine.sampleNoise()
     let datagrams = try await run.datagramCosts()
     machine.sampleNoise()
     let heap = (
       peer: try await BrowserRun.idlePeerHeap() / 1000,
       encryptedPeer: try await BrowserRun.idlePeerHeap(isEncrypted: true) / 1000,
+      channelPeer: try await BrowserRun.idlePeerHeap(usesChannels: true) / 1000,
       door: try await BrowserRun.openDoorHeap() / 1000
     )
     let page = try await BrowserPage(in: URL(filePath: page))
@@ -76,9 +84,10 @@ struct BrowserCommand: AsyncParsableCommand {
     report.rows = [
       .init(name: "WebSocket", figures: Self.figures(web)),
       .init(name: "WebSocket over TLS", figures: Self.figures(encrypted)),
+      .init(name: "data channel", figures: Self.figures(channels)),
       .init(name: "UDP", figures: Self.figures(datagrams)),
     ]
-    report.sessionGoals = Self.goals(web, datagrams, heap, page)
+    report.sessionGoals = Self.goals(web, channels, datagrams, heap, page)
     report.remarks = page.remarks + [machine.busyRemark].compactMap { $0 }
     report.machine = machine.line
     report.print(json: json)
@@ -93,16 +102,21 @@ struct BrowserCommand: AsyncParsableCommand {
   }
 
   private static func goals(
-    _ web: BrowserCosts, _ datagrams: BrowserCosts,
-    _ heap: (peer: Double, encryptedPeer: Double, door: Double), _ page: BrowserPage
+    _ web: BrowserCosts, _ channels: BrowserCosts, _ datagrams: BrowserCosts,
+    _ heap: (peer: Double, encryptedPeer: Double, channelPeer: Double, door: Double),
+    _ page: BrowserPage
   ) -> [BenchmarkGoal] {
     func figure(_ name: String) -> Double { page.figures[name] ?? .nan }
     return [
       .init(
         "processor time of a browser peer-tick", web.processorTime, "us", .atMost, 10,
         beside: [("UDP", datagrams.processorTime)]),
+      .init(
+        "the same, over a data channel", channels.processorTime, "us", .atMost, 12,
+        beside: [("UDP", datagrams.processorTime)]),
       .init("heap of an idle browser peer", heap.peer, "kB", .atMost, 24),
       .init("the same, over TLS", heap.encryptedPeer, "kB", .atMost, 24),
+      .init("the same, with a data channel", heap.channelPeer, "kB", .atMost, 24),
       .init("heap of an open door", heap.door, "kB", .atMost, 4),
       .init("a tick in the page, p95", figure("tick95"), "ms", .atMost, 0.1),
       .init(

@@ -1,36 +1,59 @@
 import Carom
 
-/// The session protocol of a player in a browser: a connection whose only link is a stream.
+/// The session protocol of a player in a browser.
 struct BrowserMachine {
   /// Whether the host has granted a seat.
   private(set) var isOpen = false
+  /// The datagrams to send that were not taken yet.
+  private var datagrams: [[UInt8]] = []
   /// The messages of the game that have arrived and were not taken yet.
   private var messages = 0
-  private var host: Host
-  private let id: ConnectionID
+  private var connection: ClientConnection
 
   init(number: Int) {
-    host = Host(BrowserRun.peer(number), seats: 0)
-    id = host.makeConnectionID()
+    let peer = BrowserRun.peer(number)
+    let key = ConnectionKey(prefix: 0x9E37_79B9_7F4A_7C15, rest: peer.id.low)
+    connection = ClientConnection(as: peer, key: key, timing: SessionTiming())
   }
 
-  /// Begins the stream. Returns what to send.
+  /// Begins the stream. Returns what to send on it.
   mutating func connect() -> [UInt8] {
-    let key = ConnectionKey(prefix: 0x9E37_79B9_7F4A_7C15, rest: host.local.id.low)
-    _ = host.handleStreamConnected(id, key: key, at: NetworkLoop.now)
+    _ = connection.addStream(at: NetworkLoop.now)
     return drain()
   }
 
-  /// Receives bytes of the stream. Returns what to send.
+  /// Begins to use datagrams.
+  mutating func openDatagrams() {
+    _ = connection.openDatagrams(at: NetworkLoop.now)
+    _ = drain()
+  }
+
+  /// Whether datagrams carry the messages.
+  mutating func usesDatagrams() -> Bool { connection.findLink() == .datagram }
+
+  /// Receives bytes of the stream. Returns what to send on it.
   mutating func receive(_ bytes: Span<UInt8>) -> [UInt8] {
-    host.receive(bytes, on: id, at: NetworkLoop.now)
+    connection.receive(bytes, at: NetworkLoop.now)
     return drain()
   }
 
-  /// Returns the bytes that carry an input.
+  mutating func receiveDatagram(_ bytes: Span<UInt8>) -> [UInt8] {
+    connection.receiveDatagram(bytes, at: NetworkLoop.now)
+    return drain()
+  }
+
+  /// Does what is due. Returns what to send on the stream.
+  mutating func handleTimeouts() -> [UInt8] {
+    let now = NetworkLoop.now
+    guard let next = connection.findTimeout(), next <= now else { return [] }
+    connection.handleTimeout(at: now)
+    return drain()
+  }
+
+  /// Sends an input. Returns what to send on the stream.
   mutating func send(_ input: [UInt8]) throws -> [UInt8] {
-    try host.send(
-      input.span, on: BrowserRun.channel, SendOptions(.unreliable), to: id, at: NetworkLoop.now)
+    try connection.send(
+      input.span, on: BrowserRun.channel, SendOptions(.unreliable), at: NetworkLoop.now)
     return drain()
   }
 
@@ -41,31 +64,39 @@ struct BrowserMachine {
     return true
   }
 
-  /// Handles the events of the connection, and returns what it has to send.
+  /// Removes and returns the datagrams to send.
+  mutating func takeDatagrams() -> [[UInt8]] {
+    defer { datagrams.removeAll(keepingCapacity: true) }
+    return datagrams
+  }
+
+  /// Handles the events of the connection, and returns what it has to send on the stream.
   private mutating func drain() -> [UInt8] {
     var output: [UInt8] = []
     repeat {
-      while let event = host.pollEvent() { handle(event) }
-      host.markReadyIfNeeded(id)
-      while let ready = host.pollReady() {
-        var hasMore = true
-        while hasMore {
-          hasMore = host.pollTransmit(on: ready, queued: 0, at: NetworkLoop.now) {
-            output.append(copying: $0)
-          }
+      while let event = connection.pollEvent() { handle(event) }
+      var hasMore = true
+      while hasMore {
+        hasMore = connection.pollDatagram(at: NetworkLoop.now) {
+          datagrams.append(Array(copying: $0))
         }
-        host.didFlush(ready, at: NetworkLoop.now)
       }
-    } while host.hasEvents
+      hasMore = true
+      while hasMore {
+        hasMore = connection.pollTransmit(queued: 0, at: NetworkLoop.now) {
+          output.append(copying: $0)
+        }
+      }
+    } while connection.hasEvents
     return output
   }
 
-  private mutating func handle(_ event: HostEvent) {
+  private mutating func handle(_ event: ConnectionEvent) {
     switch event {
-    case .connection(_, .opened): isOpen = true
-    case .connection(_, .messages):
+    case .opened: isOpen = true
+    case .messages:
       var arrived = 0
-      while host.pollMessage(on: id, { _, _ in arrived += 1 }) {}
+      while connection.pollMessage({ _, _ in arrived += 1 }) {}
       messages += arrived
     default: break
     }

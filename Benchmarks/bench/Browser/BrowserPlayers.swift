@@ -4,17 +4,26 @@ import Dispatch
 /// Players in browsers, all on one thread.
 actor BrowserPlayers: TurnPlayers {
   private let isEncrypted: Bool
+  private let usesChannels: Bool
   private var sockets: [BrowserSocket] = []
   private let input = [UInt8](repeating: 0, count: BrowserRun.inputLength)
 
-  /// Creates players who join over TLS if `isEncrypted` is true.
-  init(isEncrypted: Bool) { self.isEncrypted = isEncrypted }
+  /// Creates players who join over TLS if `isEncrypted` is true, and open data channels if
+  /// `usesChannels` is.
+  init(isEncrypted: Bool, usesChannels: Bool = false) {
+    self.isEncrypted = isEncrypted
+    self.usesChannels = usesChannels
+  }
 
   func join(port: UInt16) throws {
     for number in 1...BrowserRun.players {
       let socket = try BrowserSocket(port: port, number: number, isEncrypted: isEncrypted)
       try socket.join(port: port)
       sockets.append(socket)
+      guard usesChannels else { continue }
+      let asking = try BrowserSocket(port: port, number: number, isEncrypted: isEncrypted)
+      let offer = try asking.askForChannel(port: port)
+      try socket.use(BrowserChannel(port: port, number: number, offer))
     }
   }
 

@@ -23,10 +23,13 @@ struct BrowserRun: Sendable {
   }
 
   /// Measures what a player costs in a tick, over WebSockets, which TLS carries if `isEncrypted` is
-  /// true.
-  func webSocketCosts(isEncrypted: Bool = false) async throws -> BrowserCosts {
-    try await Self.withServer(isEncrypted: isEncrypted) { server, port in
-      let players = BrowserPlayers(isEncrypted: isEncrypted)
+  /// true, or over data channels beside them if `usesChannels` is.
+  func webSocketCosts(
+    isEncrypted: Bool = false, usesChannels: Bool = false
+  ) async throws -> BrowserCosts {
+    let kinds: LinkKinds = usesChannels ? [.datagram, .webSocket] : [.stream, .webSocket]
+    return try await Self.withServer(over: kinds, isEncrypted: isEncrypted) { server, port in
+      let players = BrowserPlayers(isEncrypted: isEncrypted, usesChannels: usesChannels)
       try await players.join(port: port)
       var before = UInt64(0)
       try await server.play(with: players, warmUp: warmUp, ticks: ticks, rate: rate) {
@@ -66,8 +69,11 @@ struct BrowserRun: Sendable {
   private var peerTicks: Double { Double(Self.players * ticks) }
 
   /// Measures the bytes that the host's heap holds for a browser that has joined and is idle.
-  static func idlePeerHeap(isEncrypted: Bool = false) async throws -> Double {
-    try await heap(isEncrypted) { players, port in try await players.join(port: port) }
+  static func idlePeerHeap(
+    isEncrypted: Bool = false, usesChannels: Bool = false
+  ) async throws -> Double {
+    try await heap(isEncrypted, usesChannels) { players, port in try await players.join(port: port)
+    }
   }
 
   /// Measures the bytes that the host's heap holds for a connection on which a request has begun.
@@ -76,11 +82,13 @@ struct BrowserRun: Sendable {
   }
 
   private static func heap(
-    _ isEncrypted: Bool, of open: (BrowserPlayers, UInt16) async throws -> Void
+    _ isEncrypted: Bool, _ usesChannels: Bool = false,
+    of open: (BrowserPlayers, UInt16) async throws -> Void
   ) async throws -> Double {
-    try await withServer(isEncrypted: isEncrypted) { server, port in
+    let kinds: LinkKinds = usesChannels ? [.datagram, .webSocket] : [.stream, .webSocket]
+    return try await withServer(over: kinds, isEncrypted: isEncrypted) { server, port in
       await server.beginHeap()
-      let players = BrowserPlayers(isEncrypted: isEncrypted)
+      let players = BrowserPlayers(isEncrypted: isEncrypted, usesChannels: usesChannels)
       let result: Result<Void, any Error>
       do { result = .success(try await open(players, port)) } catch { result = .failure(error) }
       // The host reads the last bytes, and its answers are acknowledged.

@@ -1,18 +1,23 @@
 import Carom
+import Foundation
 import Glibc
 import TestTLS
 
 /// A player in a browser, as far as a host can tell: a WebSocket (RFC 6455) whose messages carry
-/// the session's stream. Reading waits, so the owner only reads what must come.
+/// the session's stream, and perhaps a data channel beside it. Reading waits, so the owner only reads what must come.
 final class BrowserSocket {
   private let descriptor: Int32
   private var machine: BrowserMachine
   /// The TLS that carries the WebSocket; nil if TCP carries it.
   private let tls: TLSClient?
+  /// The data channel that carries the session's datagrams; nil if there is none.
+  private var channel: BrowserChannel?
   /// What was read, decrypted, and is not the whole of a frame yet.
   private var unread: [UInt8] = []
-  /// The bytes that the socket has carried, in both directions.
-  private(set) var bytes: UInt64 = 0
+  /// The bytes that this socket has carried, in both directions.
+  private var streamBytes: UInt64 = 0
+  /// The bytes that the sockets have carried, in both directions.
+  var bytes: UInt64 { streamBytes + (channel?.bytes ?? 0) }
 
   /// Connects to a port of this computer, without a word of a protocol.
   init(port: UInt16, number: Int, isEncrypted: Bool) throws {
@@ -60,7 +65,7 @@ final class BrowserSocket {
       unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
     guard count == text.count else { throw BenchmarkFailure("a browser's socket is closed") }
-    bytes += UInt64(count)
+    streamBytes += UInt64(count)
   }
 
   /// Opens the WebSocket, joins, and waits for the seat.
@@ -70,12 +75,7 @@ final class BrowserSocket {
       + "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
       + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: \(BrowserOptions.subprotocol)\r\n\r\n"
     try write(Array(request.utf8))
-    var head = ""
-    while !head.hasSuffix("\r\n\r\n") {
-      try read()
-      head += String(decoding: unread, as: UTF8.self)
-      unread = []
-    }
+    let head = try readHead()
     guard head.hasPrefix("HTTP/1.1 101") else {
       throw BenchmarkFailure("the host refused a WebSocket: \(head)")
     }
@@ -83,12 +83,55 @@ final class BrowserSocket {
     while !machine.isOpen { try receive() }
   }
 
+  private func readHead() throws -> String {
+    while !unread.suffix(4).elementsEqual("\r\n\r\n".utf8) { try read() }
+    defer { unread = [] }
+    return String(decoding: unread, as: UTF8.self)
+  }
+
+  /// Asks for a data channel, on a connection that does nothing else.
+  func askForChannel(port: UInt16) throws -> BrowserChannel.Offer {
+    let request = "GET \(BrowserOptions.channelPath) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
+    try write(Array(request.utf8))
+    while unread.last != UInt8(ascii: "\n") || !unread.contains(UInt8(ascii: "{")) { try read() }
+    guard let start = unread.firstIndex(of: UInt8(ascii: "{")) else {
+      throw BenchmarkFailure("the host has no data channels")
+    }
+    return try JSONDecoder().decode(BrowserChannel.Offer.self, from: Data(unread[start...]))
+  }
+
+  /// Uses a data channel from now on, and waits until it carries the messages.
+  func use(_ channel: BrowserChannel) throws {
+    self.channel = channel
+    machine.openDatagrams()
+    sendDatagrams()
+    while !machine.usesDatagrams() { try receiveDatagrams() }
+  }
+
   /// Sends an input.
-  func sendInput(_ input: [UInt8]) throws { try writeFrame(machine.send(input)) }
+  func sendInput(_ input: [UInt8]) throws {
+    try writeFrame(machine.send(input))
+    sendDatagrams()
+  }
 
   /// Waits for a state.
   func awaitState() throws {
-    while !machine.takeMessage() { try receive() }
+    while !machine.takeMessage() {
+      if channel == nil { try receive() } else { try receiveDatagrams() }
+    }
+    try writeFrame(machine.handleTimeouts())
+    sendDatagrams()
+  }
+
+  private func sendDatagrams() {
+    for datagram in machine.takeDatagrams() { channel?.send(datagram) }
+  }
+
+  private func receiveDatagrams() throws {
+    for datagram in try channel?.receive() ?? [] {
+      try writeFrame(machine.receiveDatagram(datagram.span))
+    }
+    sendDatagrams()
   }
 
   // MARK: Frames
@@ -114,7 +157,7 @@ final class BrowserSocket {
       unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
     }
     guard count > 0 else { throw BenchmarkFailure("the host has closed a WebSocket") }
-    bytes += UInt64(count)
+    streamBytes += UInt64(count)
     guard let tls else { return unread += buffer[..<count] }
     guard tls.receive(Array(buffer[..<count])) else {
       throw BenchmarkFailure("the host's TLS has failed")

@@ -34,8 +34,8 @@ extension Connection {
   static let longestReconnectDelay = Duration.seconds(8)
 
   /// Returns the link that carries messages now, or `nil` if no link can. A WebSocket is a stream
-  /// here, and a data channel datagrams, because the machine treats both alike. The method is mutating so that the connection is
-  /// accessed in place rather than copied.
+  /// here, and a data channel datagrams, because the machine treats both alike. The method is
+  /// mutating so that the connection is accessed in place rather than copied.
   mutating func findLink() -> LinkKind? {
     let isJoined = hasStream && stream?.isJoined == true
     if datagram?.carriesMessages(besidesStream: isJoined) == true { return .datagram }

@@ -4,8 +4,9 @@ import CaromProtocol
 import CaromTransport
 
 /// A WebRTC data channel with a page: DTLS over the session's UDP socket, and SCTP above it, whose
-/// messages are the session's datagrams (RFC 8831).
-final class DataChannel {
+/// messages are the session's datagrams (RFC 8831). This is the host's side or, to measure it, the
+/// page's.
+package final class DataChannel {
   /// The time without a sign of the page, or without use, after which the channel has ended. A
   /// browser checks every few seconds whether the host is still there (RFC 7675 §5.1).
   static let silenceLimit = Duration.seconds(30)
@@ -21,17 +22,18 @@ final class DataChannel {
   /// as many as the ClientHello and one check.
   private static let amplificationLimit = 3
 
-  /// The host's name for the channel, which every check of the page contains (RFC 8445 §5.3).
+  /// The host's name for the channel (its ICE user fragment), which every check of the page contains
+  /// (RFC 8445 §5.3).
   let name: String
   /// The index of the UDP socket at which the page's datagrams arrive.
   let socket: Int
   /// The address to which what is not the session's is sent: that from which the last record came.
-  private(set) var endpoint: Endpoint
+  package private(set) var endpoint: Endpoint
   /// The addresses from which checks came. Who has sent a check need not receive at its address.
   private(set) var addresses: [Endpoint]
   /// Those of the addresses that are the page's own: encrypted records have come from there.
   private(set) var owned: [Endpoint] = []
-  private(set) var isOpen = false
+  package private(set) var isOpen = false
   /// Calls `handleTimeout`. Set by the owner.
   var timer: LoopTimer?
 
@@ -40,13 +42,14 @@ final class DataChannel {
   private var lastRecord: Instant
   /// When the session last sent data of a connection; nil before.
   private var lastUsed: Instant?
-  /// The number of bytes that may be sent before DTLS is established.
-  private var allowance = 0
+  /// The number of bytes that may be sent before DTLS is established; nil if any, since the page's
+  /// side begins.
+  private var allowance: Int? = 0
   private var dtls: DTLSSession?
   private var association: SCTPAssociation
 
-  init(
-    _ name: String, from source: Endpoint, on socket: Int, _ association: SCTPAssociation,
+  package init(
+    _ name: String, from source: Endpoint, on socket: Int = 0, _ association: SCTPAssociation,
     at now: Instant
   ) {
     self.name = name
@@ -80,7 +83,8 @@ final class DataChannel {
   }
 
   private func allow(_ length: Int) {
-    if dtls?.isEstablished != true { allowance += Self.amplificationLimit * length }
+    guard let allowance, dtls?.isEstablished != true else { return }
+    self.allowance = allowance + Self.amplificationLimit * length
   }
 
   /// Whether the page uses `source`, so that no other page can: its records come from there.
@@ -104,13 +108,16 @@ final class DataChannel {
   private static let recordHeader = 13
 
   /// Begins DTLS, of which the host is the server.
-  func begin(_ identity: DTLSIdentity) throws(TransportError) {
-    dtls = try DTLSSession(identity)
+  package func begin(
+    _ identity: DTLSIdentity, isClient: Bool = false
+  ) throws(TransportError) {
+    dtls = try DTLSSession(identity, isClient: isClient)
+    if isClient { allowance = nil }
   }
 
   /// Handles a datagram of DTLS from one of the page's addresses. Passes each of the session's
   /// datagrams in it to `deliver`.
-  func receive(
+  package func receive(
     _ datagram: Span<UInt8>, from source: Endpoint, using buffer: inout [UInt8], at now: Instant,
     _ deliver: (Span<UInt8>) -> Void
   ) {
@@ -135,7 +142,7 @@ final class DataChannel {
 
   /// Sends one of the session's datagrams. Before the channel is open, and if the page cannot take
   /// it now, the datagram is lost.
-  func send(_ datagram: Span<UInt8>, at now: Instant) {
+  package func send(_ datagram: Span<UInt8>, at now: Instant) {
     guard let dtls, datagram.count <= SCTPAssociation.maximumMessageLength else { return }
     if DataHeader.begins(with: datagram[0]) { lastUsed = now }
     _ = association.send(datagram, at: now) { dtls.send($0) }
@@ -149,12 +156,12 @@ final class DataChannel {
   }
 
   /// Passes what has to be sent to the page at `endpoint` to `send`, and arms the timer.
-  func flush(at now: Instant, _ send: (Span<UInt8>) -> Void) {
+  package func flush(at now: Instant, _ send: (Span<UInt8>) -> Void) {
     encrypt(at: now)
     dtls?.removeOutput { datagram in
-      if dtls?.isEstablished != true {
+      if let allowance, dtls?.isEstablished != true {
         guard datagram.count <= allowance else { return }
-        allowance -= datagram.count
+        self.allowance = allowance - datagram.count
       }
       send(datagram)
     }

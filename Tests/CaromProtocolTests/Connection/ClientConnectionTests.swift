@@ -320,9 +320,8 @@ struct ClientConnectionTests {
 
   @Test func `what is no datagram of the session changes nothing`() {
     var both = Self.makeWithDatagrams()
-    for bytes: [UInt8] in [[], [0x80], [0x81], [0x82, 1, 2], [0x83, 0], [0xFF], [0x00], [0x40, 9]] {
-      both.receive(bytes)
-    }
+    let datagrams: [[UInt8]] = [[], [0x80], [0x81], [0x82, 1], [0x83], [0xFF], [0], [0x40]]
+    for bytes in datagrams { both.receive(bytes) }
     #expect(both.pageLink == .datagram)
     expectComplete(&both)
   }

@@ -80,7 +80,9 @@ struct DTLSSessionTests {
     pair.client.send([1].span)
     pair.client.send([2].span)
     let joined = pair.output(of: pair.client).flatMap { $0 }
-    pair.server.receive(joined.span, using: &pair.buffer) { pair.atServer.append(Array(copying: $0)) }
+    pair.server.receive(joined.span, using: &pair.buffer) {
+      pair.atServer.append(Array(copying: $0))
+    }
     #expect(pair.atServer == [[1], [2]])
   }
 
@@ -103,15 +105,80 @@ struct DTLSSessionTests {
     #expect(pair.atServer == [[1, 2, 3], [4]])
   }
 
-  @Test func endIsTold() throws {
+  /// With `hasData`, the server has read data, and does without OpenSSL from then on.
+  @Test(arguments: [false, true], [false, true])
+  func endIsTold(byClient: Bool, hasData: Bool) throws {
     let pair = try Pair()
     pair.exchange()
-    pair.client.finish()
-    #expect(pair.client.status == .ended)
+    if hasData {
+      pair.client.send([1].span)
+      pair.exchange()
+    }
+    let (first, second) = byClient ? (pair.client, pair.server) : (pair.server, pair.client)
+    first.finish()
+    #expect(first.status == .ended)
     pair.exchange()
-    #expect(pair.server.status == .ended)
-    pair.server.send([1].span)
-    #expect(pair.output(of: pair.server).isEmpty)
+    #expect(second.status == .ended)
+    second.send([1].span)
+    #expect(pair.output(of: second).isEmpty)
+  }
+
+  @Test func recordsMayComeInAnyOrder() throws {
+    let pair = try Pair()
+    pair.exchange()
+    var records: [[UInt8]] = []
+    for number in 0..<200 as Range<UInt8> {
+      pair.client.send([number].span)
+      records += pair.output(of: pair.client)
+    }
+    var generator = SeededGenerator(seed: 5)
+    // Each record comes twice, and none more than 30 places late.
+    let order = (0..<200).flatMap {
+      [($0, $0), ($0, $0 + Int.random(in: 1...30, using: &generator))]
+    }
+    .sorted { $0.1 < $1.1 }.map(\.0)
+    for number in order {
+      pair.server.receive(records[number].span, using: &pair.buffer) {
+        pair.atServer.append(Array(copying: $0))
+      }
+    }
+    #expect(pair.atServer == (0..<200 as Range<UInt8>).map { [$0] })
+    // What is older than the window counts as a repetition.
+    pair.server.receive(records[0].span, using: &pair.buffer) { _ in
+      Issue.record("an old record was accepted")
+    }
+  }
+
+  @Test func changedRecordsAreIgnored() throws {
+    let pair = try Pair()
+    pair.client.send([1].span)
+    pair.exchange()
+    pair.client.send([0].span)
+    pair.exchange()
+    pair.client.send([UInt8](repeating: 9, count: 100).span)
+    let record = pair.output(of: pair.client)[0]
+    var generator = SeededGenerator(seed: 6)
+    for _ in 0..<20_000 {
+      var changed = record
+      for _ in 0...Int.random(in: 0...3, using: &generator) {
+        changed[Int.random(in: changed.indices, using: &generator)] ^=
+          UInt8.random(in: 1...255, using: &generator)
+      }
+      if Bool.random(using: &generator) {
+        changed.removeLast(Int.random(in: 1..<changed.count, using: &generator))
+      }
+      guard changed != record else { continue }
+      pair.server.receive(changed.span, using: &pair.buffer) { _ in
+        Issue.record("a changed record was accepted")
+      }
+    }
+    pair.server.receive(record.span, using: &pair.buffer) {
+      pair.atServer.append(Array(copying: $0))
+    }
+    #expect(pair.atServer.last == [UInt8](repeating: 9, count: 100))
+    pair.server.send([7].span)
+    pair.exchange()
+    #expect(pair.atClient == [[7]])
   }
 
   @Test func lostMessageOfTheHandshakeIsDueAgain() throws {
