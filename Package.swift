@@ -350,8 +350,8 @@ let package = Package(
     tests(
       "CaromSession",
       [
-        "Carom", "CaromCore", "CaromCrypto", "CaromDNS", "CaromProtocol", "CaromSession",
-        "CaromTesting", "CaromTransport", "TestClock", "TestRelay", "TestTLS",
+        "Carom", "CaromCore", "CaromCrypto", "CaromDataChannel", "CaromDNS", "CaromProtocol",
+        "CaromSession", "CaromTesting", "CaromTransport", "TestClock", "TestRelay", "TestTLS",
       ]),
     tests(
       "CaromServer",

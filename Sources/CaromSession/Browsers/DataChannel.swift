@@ -22,7 +22,7 @@ package final class DataChannel {
   /// as many as the ClientHello and one check.
   private static let amplificationLimit = 3
 
-  /// The host's name for the channel, its ICE user fragment, which every check of the page contains
+  /// The host's name for the channel (its ICE user fragment), which every check of the page contains
   /// (RFC 8445 §5.3).
   let name: String
   /// The index of the UDP socket at which the page's datagrams arrive.
@@ -42,8 +42,9 @@ package final class DataChannel {
   private var lastRecord: Instant
   /// When the session last sent data of a connection; nil before.
   private var lastUsed: Instant?
-  /// The number of bytes that may be sent before DTLS is established.
-  private var allowance = 0
+  /// The number of bytes that may be sent before DTLS is established; nil if any, since the page's
+  /// side begins.
+  private var allowance: Int? = 0
   private var dtls: DTLSSession?
   private var association: SCTPAssociation
 
@@ -82,7 +83,8 @@ package final class DataChannel {
   }
 
   private func allow(_ length: Int) {
-    if dtls?.isEstablished != true { allowance += Self.amplificationLimit * length }
+    guard let allowance, dtls?.isEstablished != true else { return }
+    self.allowance = allowance + Self.amplificationLimit * length
   }
 
   /// Whether the page uses `source`, so that no other page can: its records come from there.
@@ -110,8 +112,7 @@ package final class DataChannel {
     _ identity: DTLSIdentity, isClient: Bool = false
   ) throws(TransportError) {
     dtls = try DTLSSession(identity, isClient: isClient)
-    // Who asks for a channel sends first.
-    if isClient { allowance = 1 << 16 }
+    if isClient { allowance = nil }
   }
 
   /// Handles a datagram of DTLS from one of the page's addresses. Passes each of the session's
@@ -158,9 +159,9 @@ package final class DataChannel {
   package func flush(at now: Instant, _ send: (Span<UInt8>) -> Void) {
     encrypt(at: now)
     dtls?.removeOutput { datagram in
-      if dtls?.isEstablished != true {
+      if let allowance, dtls?.isEstablished != true {
         guard datagram.count <= allowance else { return }
-        allowance -= datagram.count
+        self.allowance = allowance - datagram.count
       }
       send(datagram)
     }
