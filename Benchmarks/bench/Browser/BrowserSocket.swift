@@ -4,7 +4,8 @@ import Glibc
 import TestTLS
 
 /// A player in a browser, as far as a host can tell: a WebSocket (RFC 6455) whose messages carry
-/// the session's stream, and perhaps a data channel beside it. Reading waits, so the owner only reads what must come.
+/// the session's stream, and perhaps a data channel beside it. Reading waits, so the owner only
+/// reads what must come.
 final class BrowserSocket {
   private let descriptor: Int32
   private var machine: BrowserMachine

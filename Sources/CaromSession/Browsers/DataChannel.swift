@@ -92,8 +92,8 @@ package final class DataChannel {
     owned.contains(source) && now < lastRecord + Self.takeoverLimit
   }
 
-  /// Whether a datagram begins like a record of DTLS (RFC 6347 §4.1). Few data packets of the session
-  /// do so as well.
+  /// Whether a datagram begins like a record of DTLS (RFC 6347 §4.1). Few data packets of the
+  /// session do so as well.
   static func isRecord(_ datagram: Span<UInt8>) -> Bool {
     datagram.count > recordHeader && 20...63 ~= datagram[0] && datagram[1] == 0xFE
       && datagram[2] >= 0xFD
