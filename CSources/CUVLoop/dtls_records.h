@@ -44,8 +44,8 @@ cuv_records *cuv_records_create(SSL *ssl, const cuv_record_number *last, uint64_
 void cuv_records_destroy(cuv_records *records);
 
 /// Decrypts the record that begins at `*input` with `*left` bytes after that, and moves both to the
-/// next record. Writes up to `capacity` bytes to `buffer`, and their number to `count`. Returns 1 for
-/// a record with content, 0 for one that is ignored, and -ESHUTDOWN if the peer has ended the
+/// next record. Writes up to `capacity` bytes to `buffer`, and their number to `count`. Returns 1
+/// for a record with content, 0 for one that is ignored, and -ESHUTDOWN if the peer has ended the
 /// connection.
 int cuv_records_open(cuv_records *records, const uint8_t **input, size_t *left, uint8_t *buffer,
                      size_t capacity, size_t *count);
