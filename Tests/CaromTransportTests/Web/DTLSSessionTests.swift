@@ -138,13 +138,15 @@ struct DTLSSessionTests {
     }
     .sorted { $0.1 < $1.1 }.map(\.0)
     for number in order {
-      pair.server.receive(records[number].span, using: &pair.buffer) {
+      let record = records[number]
+      pair.server.receive(record.span, using: &pair.buffer) {
         pair.atServer.append(Array(copying: $0))
       }
     }
     #expect(pair.atServer == (0..<200 as Range<UInt8>).map { [$0] })
     // What is older than the window counts as a repetition.
-    pair.server.receive(records[0].span, using: &pair.buffer) { _ in
+    let oldest = records[0]
+    pair.server.receive(oldest.span, using: &pair.buffer) { _ in
       Issue.record("an old record was accepted")
     }
   }
