@@ -3,8 +3,8 @@ import CaromProtocol
 import CaromSimulation
 
 /// A client of a rollback match in plaintext: the session protocol's connection, and the match that
-/// a `RollbackServer` serves over it. In a web page, the connection's stream is a WebSocket, and the
-/// datagram link that it may have beside the stream is a WebRTC data channel.
+/// a `RollbackServer` serves over it. In a web page, the connection's stream is a WebSocket, and
+/// the datagram link that it may have beside the stream is a WebRTC data channel.
 ///
 /// It is a machine: its owner passes it what arrives on the links, the time and the player's input,
 /// and polls it for what to send.

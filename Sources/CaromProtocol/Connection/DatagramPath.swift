@@ -116,7 +116,7 @@ struct DatagramPath: Sendable {
     let first = route ?? candidates.first
     flow =
       first?.isDataChannel == true
-      ? DatagramFlow(maximumPayload: Route.dataChannelPayload, at: now)
+      ? DatagramFlow(maximumPayload: SessionWire.dataChannelPayload, at: now)
       : DatagramFlow(
         maximumPayload: (first?.endpoint.address.isV6 != false ? 1452 : 1472) - Int(overhead),
         overhead: overhead, at: now)

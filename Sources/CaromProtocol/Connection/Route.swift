@@ -30,8 +30,4 @@ package struct Route: Hashable, Sendable {
   /// The index of the socket through which the data channel runs, or of the one that sends the
   /// datagrams if there is none.
   package var ownSocket: Int { socket & ~Self.dataChannelBit }
-
-  /// The length in bytes of the longest datagram that a data channel carries in one datagram of its
-  /// own. Browsers cut longer messages of SCTP in two: Chromium at 1,163 bytes.
-  package static let dataChannelPayload = 1_120
 }

@@ -196,27 +196,6 @@ extension Host {
     return nil
   }
 
-  /// Returns whether a path that `hello` opens or moves may belong to the connection with its key.
-  private func accepts(
-    _ hello: Hello, from source: Route, for connection: borrowing Connection
-  ) -> Bool {
-    guard source.isDataChannel else {
-      return hello.isSealed == (side.security != nil) && connection.local === side
-    }
-    // A data channel is encrypted, and the page has got what it needed for it over its WebSocket's
-    // own kind of link, which is therefore as good.
-    return !hello.isSealed && connection.local.security == nil
-  }
-
-  /// Handles the end of the data channel with the page at `route`.
-  package mutating func handleChannelEnd(_ route: Route, at now: Instant) {
-    guard let id = paths[PathAddress(endpoint: route.endpoint, sender: .initiator)],
-      let index = index(of: id), entries[index].connection.findRoute()?.isDataChannel == true
-    else { return }
-    entries[index].connection.suspendDatagrams(at: now)
-    refresh(index, at: now)
-  }
-
   /// Starts a connection for a hello with an unknown key and returns its id. Refuses the hello and
   /// returns nil if the connection has ended, the version differs, one side encrypts and the other
   /// does not, or there are too many connections. If the connection must be encrypted and the

@@ -1,10 +1,10 @@
 /// Finds the longest datagram that a path carries, by sending probes whose loss does no harm (RFC
 /// 8899).
 ///
-/// Every path is assumed to carry 1,200 bytes, or its maximum if that is less. The longest datagram
-/// that the interface can send is tried first, then the lengths that fit inside common tunnels. When
-/// longer packets no longer arrive, the size falls back to 1,200 bytes immediately, and the search
-/// starts again later.
+/// Every path is assumed to carry 1,200 bytes, or its maximum if that is less. The longest
+/// datagram that the interface can send is tried first, then the lengths that fit inside common
+/// tunnels. When longer packets no longer arrive, the size falls back to 1,200 bytes immediately,
+/// and the search starts again later.
 /// Lengths are in bytes of UDP payload, without the bytes that a proxy in front of the peer needs,
 /// and times in nanoseconds.
 struct PathMTUSearch: Sendable {

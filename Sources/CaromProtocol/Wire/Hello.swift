@@ -9,7 +9,7 @@ package struct Hello: Hashable, Sendable {
   /// than the answer, so that a spoofed hello cannot be used for an amplification attack.
   package static let paddedLength = 1200
   /// The length of such a hello on a data channel, which carries no longer datagram in one piece.
-  package static let paddedChannelLength = Route.dataChannelPayload
+  package static let paddedChannelLength = SessionWire.dataChannelPayload
   /// The version of the session protocol that this module implements in plaintext.
   package static let version: UInt16 = 2
 

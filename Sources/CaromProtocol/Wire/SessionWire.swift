@@ -9,6 +9,10 @@ package enum SessionWire {
   /// The version of the encrypted session protocol.
   package static let sealedVersion: UInt16 = 3
 
+  /// The length in bytes of the longest datagram on a data channel. Browsers cut longer messages of
+  /// SCTP in two: Chromium at 1,163 bytes.
+  package static let dataChannelPayload = 1_120
+
   /// The packet type of control packets.
   package static let controlType: UInt16 = 1
   /// The packet type of frames on a stream. The payload has the format of a data packet without its

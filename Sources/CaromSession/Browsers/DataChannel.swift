@@ -22,8 +22,8 @@ package final class DataChannel {
   /// as many as the ClientHello and one check.
   private static let amplificationLimit = 3
 
-  /// The host's name for the channel (its ICE user fragment), which every check of the page contains
-  /// (RFC 8445 §5.3).
+  /// The host's name for the channel, its ICE user fragment, which every check of the page
+  /// contains (RFC 8445 §5.3).
   let name: String
   /// The index of the UDP socket at which the page's datagrams arrive.
   let socket: Int

@@ -7,8 +7,8 @@ import CaromTransport
 /// The data channels of a host, which share its UDP sockets with the session's own datagrams.
 ///
 /// A page asks for an offer over HTTP, and then sends checks to the host's address, which contain
-/// the name in the offer and are signed with its password (ICE, RFC 8445, of which the host does the
-/// lite form). Until the first valid check, the host stores nothing about the page.
+/// the name in the offer and are signed with its password (ICE, RFC 8445, of which the host does
+/// the lite form). Until the first valid check, the host stores nothing about the page.
 final class DataChannels {
   /// The time for which a page can use an offer to begin a channel.
   static let offerTime = Duration.seconds(60)

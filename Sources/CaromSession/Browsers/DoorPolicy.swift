@@ -86,8 +86,8 @@ struct DoorPolicy {
     return nil
   }
 
-  /// Returns the answer to a page that asks for a data channel. A page behind a proxy would look for
-  /// the host at the proxy's address, or at one that only the proxy can reach.
+  /// Returns the answer to a page that asks for a data channel. A page behind a proxy would look
+  /// for the host at the proxy's address, or at one that only the proxy can reach.
   private func answerChannel(
     _ request: HTTPRequest, at local: Endpoint, isHeadOnly: Bool
   ) -> HTTPResponse {

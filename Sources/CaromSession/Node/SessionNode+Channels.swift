@@ -4,8 +4,8 @@ import CaromTransport
 
 // The data channels of pages.
 extension SessionNode {
-  /// Makes an offer of a data channel to a page that has reached the node at `local`. Returns nil if
-  /// the node has no data channels.
+  /// Makes an offer of a data channel to a page that has reached the node at `local`. Returns nil
+  /// if the node has no data channels.
   func makeOffer(at local: Endpoint) -> DataChannels.Offer? {
     // Datagrams of one page may arrive at another loop than its WebSocket.
     guard browsers.allowsDataChannels, kinds.contains(.datagram), group == nil, !isShutDown,

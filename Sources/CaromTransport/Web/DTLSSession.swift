@@ -94,8 +94,8 @@ import CaromCore
     if !isEstablished { isEstablished = unsafe cuv_dtls_is_established(dtls) }
   }
 
-  /// Encrypts a record, and adds it to the output as one datagram. Does nothing before the handshake
-  /// is complete or after the end.
+  /// Encrypts a record, and adds it to the output as one datagram. Does nothing before the
+  /// handshake is complete or after the end.
   package func send(_ record: Span<UInt8>) {
     guard status == .open, isEstablished, !record.isEmpty else { return }
     unsafe record.withUnsafeBufferPointer {

@@ -125,7 +125,7 @@ private struct PageWorld {
     try world.page.send(message.span, on: 1, SendOptions(.reliableOrdered), at: world.now)
     for _ in 0..<50 { world.advance(.milliseconds(20)) }
     #expect(world.toHost == [message])
-    #expect(world.lengths.max() == Route.dataChannelPayload)
+    #expect(world.lengths.max() == SessionWire.dataChannelPayload)
   }
 
   @Test func `a data channel without a WebSocket is refused`() throws {

@@ -18,8 +18,8 @@ struct DTLSSessionTests {
       server = try DTLSSession(identity)
     }
 
-    /// Passes the output of both sides on until neither has any. `loses` decides which datagrams are
-    /// lost.
+    /// Passes the output of both sides on until neither has any. `loses` decides which datagrams
+    /// are lost.
     func exchange(losing loses: (Int) -> Bool = { _ in false }) {
       var number = 0
       while true {
