@@ -41,7 +41,7 @@ compile_quietly() {
   swiftc -target "$target" -swift-version 6 -wmo -parse-as-library "$(optimization "$module")" \
     -package-name carom -enable-experimental-feature Embedded \
     -enable-experimental-feature Lifetimes -enable-upcoming-feature ExistentialAny \
-    -enable-upcoming-feature NonisolatedNonsendingByDefault -suppress-warnings -lto=llvm-full -I "$out" \
+    -enable-upcoming-feature NonisolatedNonsendingByDefault -suppress-warnings -Xfrontend -mergeable-traps -lto=llvm-full -I "$out" \
     -I "${modules_folder:-$out}" \
     -module-name "$module" -emit-module -emit-module-path "$out/$module.swiftmodule" \
     -c -o "$out/$module.o" "$@"
