@@ -24,24 +24,28 @@ find_web_tools() {
   done
 }
 
-# The simulation is compiled for speed, because a page plays ticks again and again. The session handles a
-# few packets a tick and has most of the code, so it is compiled for size. AirHockeyEngine and WebGame are
-# not: with -Osize, Swift 6.3.1 compiles a match without a network wrongly.
-optimization() { # optimization MODULE: the flag with which the compiler optimizes a module
+# What plays a tick is compiled for speed, because a page plays ticks again and again. The session handles
+# a few packets a tick and has most of the code, so it is compiled for size. So is what lies between the two,
+# but only by LLVM, which is told the size of functions by their attributes: with -Osize, Swift 6.3.1
+# compiles a match without a network wrongly.
+optimization() { # optimization MODULE: the flags with which the compiler optimizes a module
   case $1 in
     CaromCodec | CaromProtocol | WebEngine) echo -Osize ;;
+    CaromSimulation | WebGame | AirHockeyEngine)
+      echo -O -Xllvm -force-attribute=minsize -Xllvm -force-attribute=optsize ;;
     *) echo -O ;;
   esac
 }
 
-# Objects are LLVM's bitcode, which the linker optimizes as one program.
+# Objects are LLVM's bitcode, which the linker optimizes as one program. The traps of one function may
+# share an instruction.
 compile_quietly() {
   local module=$1
   shift
-  swiftc -target "$target" -swift-version 6 -wmo -parse-as-library "$(optimization "$module")" \
+  swiftc -target "$target" -swift-version 6 -wmo -parse-as-library $(optimization "$module") \
     -package-name carom -enable-experimental-feature Embedded \
     -enable-experimental-feature Lifetimes -enable-upcoming-feature ExistentialAny \
-    -enable-upcoming-feature NonisolatedNonsendingByDefault -suppress-warnings -lto=llvm-full -I "$out" \
+    -enable-upcoming-feature NonisolatedNonsendingByDefault -suppress-warnings -Xfrontend -mergeable-traps -lto=llvm-full -I "$out" \
     -I "${modules_folder:-$out}" \
     -module-name "$module" -emit-module -emit-module-path "$out/$module.swiftmodule" \
     -c -o "$out/$module.o" "$@"

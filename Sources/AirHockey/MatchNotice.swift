@@ -37,7 +37,7 @@ public enum MatchNotice: Hashable, Sendable, PacketCodable {
   }
 
   private static func bytes(of name: String) -> [UInt8] {
-    name.utf8.count <= nameLimit ? Array(name.utf8) : []
+    name.utf8Length <= nameLimit ? name.utf8Bytes : []
   }
 
   /// Creates a notice by decoding it. Throws `invalid` if the first byte is unknown, if the score
@@ -61,7 +61,7 @@ public enum MatchNotice: Hashable, Sendable, PacketCodable {
   }
 
   private static func name(_ bytes: [UInt8]) throws(DecodeError) -> String {
-    guard bytes.count <= nameLimit, let name = String(validating: bytes, as: UTF8.self) else {
+    guard bytes.count <= nameLimit, let name = String(utf8Bytes: bytes) else {
       throw .invalid(what: "name")
     }
     return name

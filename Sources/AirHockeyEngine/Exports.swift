@@ -36,7 +36,7 @@
     var reader = PacketReader(bytes.span)
     guard let high: UInt64 = try? reader.readBigEndian(),
       let low: UInt64 = try? reader.readBigEndian(),
-      let name = String(validating: bytes[16...], as: UTF8.self)
+      let name = String(utf8Bytes: Array(bytes[16...]))
     else { return 0 }
     match.join(
       as: PeerID(high: high, low: low), name: name, table: UInt16(truncatingIfNeeded: table),
@@ -76,6 +76,6 @@
   /// its length; 0 while it is unknown, or without a player.
   @_expose(wasm, "playerName") @_cdecl("carom_player_name")
   public func playerName(_ seat: Int32) -> Int32 {
-    SharedBuffer.write(Array(match.playerNames[seat == 0 ? .home : .away].utf8))
+    SharedBuffer.write(match.playerNames[seat == 0 ? .home : .away].utf8Bytes)
   }
 #endif

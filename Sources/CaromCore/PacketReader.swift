@@ -87,7 +87,7 @@ public struct PacketReader: ~Escapable {
     let length = try readVarInt()
     guard length <= UInt64(limit) else { throw .tooLarge(length: length, limit: UInt64(limit)) }
     let text = try readBytes(Int(length))
-    guard let valid = String(validating: text, as: UTF8.self) else { throw .invalid(what: "UTF-8") }
+    guard let valid = String(utf8Bytes: text) else { throw .invalid(what: "UTF-8") }
     return valid
   }
 

@@ -48,7 +48,7 @@ public struct PacketWriter: Sendable {
 
   /// Appends a string: its length in UTF-8 bytes (`VarInt`), then its UTF-8.
   public mutating func writeText(_ text: String) {
-    let utf8 = Array(text.utf8)
+    let utf8 = text.utf8Bytes
     writeVarInt(UInt64(utf8.count))
     write(utf8)
   }

@@ -131,12 +131,12 @@
 
   /// Writes the host's name to the buffer in UTF-8, and returns its length; 0 while it is unknown.
   @_expose(wasm, "hostName") @_cdecl("carom_host_name")
-  public func hostName() -> Int32 { SharedBuffer.write(Array(engine.hostName().utf8)) }
+  public func hostName() -> Int32 { SharedBuffer.write(engine.hostName().utf8Bytes) }
 
   /// Writes the host's explanation for the end of the connection to the buffer in UTF-8, and
   /// returns its length; 0 if it gave none.
   @_expose(wasm, "endText") @_cdecl("carom_end_text")
-  public func endText() -> Int32 { SharedBuffer.write(Array(engine.endText().utf8)) }
+  public func endText() -> Int32 { SharedBuffer.write(engine.endText().utf8Bytes) }
 
   /// Returns the number of ticks after which the state is certain.
   @_expose(wasm, "confirmedTick") @_cdecl("carom_confirmed_tick")

@@ -22,11 +22,11 @@ package struct JoinRequest: Hashable, Sendable {
     control = try reader.read(UInt8.self)
     guard inputs != control else { throw .invalid(what: "channels") }
     let length = Int(try reader.read(UInt8.self))
-    let application = String(validating: try reader.readBytes(length), as: UTF8.self) ?? ""
+    let application = String(utf8Bytes: try reader.readBytes(length)) ?? ""
     guard (1...PeerInfo.maximumApplicationLength).contains(application.utf8.count) else {
       throw .invalid(what: "application")
     }
-    guard let name = String(validating: reader.readRest(), as: UTF8.self) else {
+    guard let name = String(utf8Bytes: reader.readRest()) else {
       throw .invalid(what: "name")
     }
     info = PeerInfo(

@@ -144,7 +144,7 @@ extension DatagramPath {
     // While connecting, this side's own address may have changed, so hellos must continue.
     guard stage != .connecting else { return }
     nextHello = nil
-    if $token { token = nil }
+    if hasToken { token = nil }
     beginsWithTicket = false
     unprovenBudget = nil
     stage = .validated

@@ -51,27 +51,36 @@ struct DatagramPath: Sendable {
   var nextCandidate = 0
   var helloDelay = firstHelloDelay
   var cookie: Cookie?
-  /// The handshake of an encrypted path, until the peer has received this side's last message; nil
-  /// in plaintext.
-  var handshake: LinkHandshake?
-  /// The keys of an encrypted path, once the handshake has derived them; nil in plaintext.
-  private(set) var keys: LinkKeys?
-  /// The keys that encrypt the packets of an encrypted path now; nil exactly if `keys` is.
-  var packetKeys: PacketKeys?
-  /// The number of packets that were dropped because they were not sealed with the peer's key.
-  var forgedPackets: UInt64 = 0
   /// The number of packets that were dropped because they were malformed.
   var malformedPackets = 0
-  /// The token that is sent in place of a cookie until the peer answers.
-  @Boxed var token: AddressToken?
   private var lastKeepAlive: Instant?
   /// The value of `resumes` in this side's hellos: whether the peer must refuse a hello if it does
   /// not recognize the connection.
   var resumes = false
-  let isInitiator: Bool
+  #if canImport(CaromCrypto)
+    // Without CaromCrypto, these are constant; see WithoutCrypto.swift.
+    /// The handshake of an encrypted path, until the peer has received this side's last message;
+    /// nil in plaintext.
+    var handshake: LinkHandshake?
+    /// The keys of an encrypted path, once the handshake has derived them; nil in plaintext.
+    private(set) var keys: LinkKeys?
+    /// The keys that encrypt the packets of an encrypted path now; nil exactly if `keys` is.
+    var packetKeys: PacketKeys?
+    /// The number of packets that were dropped because they were not sealed with the peer's key.
+    var forgedPackets: UInt64 = 0
+    /// The token that is sent in place of a cookie until the peer answers.
+    @Boxed var token: AddressToken?
+    let isInitiator: Bool
+    /// Whether packets are encrypted: exactly if `keys` and `packetKeys` are not nil. Every packet
+    /// needs to know, and the keys lie in memory that a path in plaintext does not touch.
+    private(set) var isEncrypted = false
+    /// Whether the connect token's ticket is sent in place of a cookie until the peer answers.
+    var beginsWithTicket = false
+    /// On the responder's side, the number of bytes that may be sent until the initiator's address
+    /// is proven; nil if it is proven.
+    var unprovenBudget: Int?
+  #endif
   var stage: Stage
-  /// Whether the connect token's ticket is sent in place of a cookie until the peer answers.
-  var beginsWithTicket = false
   /// Whether the peer had been silent for `silenceUntilSuspect` when the last tail probe was sent.
   var isSilent = false
   /// Whether the next packet must elicit an acknowledgement.
@@ -80,9 +89,6 @@ struct DatagramPath: Sendable {
   var isAcknowledgementDue = false
   /// Whether the newest message of `handshake` must be sent.
   var isHandshakeDue = false
-  /// Whether packets are encrypted: exactly if `keys` and `packetKeys` are not nil. Every packet
-  /// needs to know, and the keys lie in memory that a path in plaintext does not touch.
-  private(set) var isEncrypted = false
   var unansweredProbes: Int32 = 0
   /// A counter that changes whenever the result of `findEndpoints` may have changed.
   private(set) var migrations: UInt32 = 1
@@ -93,9 +99,6 @@ struct DatagramPath: Sendable {
   private(set) var route: Route? { didSet { migrations &+= 1 } }
   /// The time of the next hello; `nil` if none is scheduled.
   var nextHello: Instant?
-  /// On the responder's side, the number of bytes that may be sent until the initiator's address is
-  /// proven; nil if it is proven.
-  var unprovenBudget: Int?
   /// The time at which the last packet was received; `nil` before the first.
   var lastReceived: Instant?
   var nextWindowGrowth = Instant.zero
@@ -106,8 +109,9 @@ struct DatagramPath: Sendable {
     isInitiator: Bool, key: ConnectionKey, stage: Stage, route: Route?, candidates: [Route],
     epoch: UInt32, handshake: LinkHandshake?, overhead: UInt8, at now: Instant
   ) {
-    self.handshake = handshake
-    self.isInitiator = isInitiator
+    #if canImport(CaromCrypto)
+      self.isInitiator = isInitiator
+    #endif
     self.key = key
     self.stage = stage
     self.route = route
@@ -120,6 +124,7 @@ struct DatagramPath: Sendable {
       : DatagramFlow(
         maximumPayload: (first?.endpoint.address.isV6 != false ? 1452 : 1472) - Int(overhead),
         overhead: overhead, at: now)
+    self.handshake = handshake
   }
 
   /// Creates a path that this side opens to the first of `candidates` that answers. If one of the
@@ -185,7 +190,11 @@ struct DatagramPath: Sendable {
   static let unprovenAllowance = Hello.paddedLength * 3 / 10
 
   /// Whether the path uses an address that has not answered yet.
-  @inline(__always) var isOptimistic: Bool { $token || beginsWithTicket }
+  @inline(__always) var isOptimistic: Bool { hasToken || beginsWithTicket }
+  #if canImport(CaromCrypto)
+    /// Whether `token` is not nil.
+    @inline(__always) var hasToken: Bool { $token }
+  #endif
   /// Begins to encrypt and decrypt packets with `keys`.
   mutating func begin(_ keys: DerivedKeys, _ limits: KeyLimits, at now: Instant) {
     isEncrypted = true

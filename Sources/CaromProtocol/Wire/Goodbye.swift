@@ -94,7 +94,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
   package init(_ code: Code, version: UInt16, text: String = "") {
     self.code = code
     self.version = version
-    self.text = text.utf8.count <= Self.maximumTextLength ? text : ""
+    self.text = text.utf8Length <= Self.maximumTextLength ? text : ""
     nextHost = code == .moved ? NextHost() : nil
   }
 
@@ -115,7 +115,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
 
   /// The text, or an empty string if goodbyes with this code carry no text or the text is too long.
   private var sentText: String {
-    code.carriesText && text.utf8.count <= Self.maximumTextLength ? text : ""
+    code.carriesText && text.utf8Length <= Self.maximumTextLength ? text : ""
   }
 
   /// Creates a goodbye from the bytes that `encode(into:)` writes. Throws `invalid` if the code is

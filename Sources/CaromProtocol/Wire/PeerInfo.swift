@@ -42,12 +42,12 @@ public struct PeerInfo: Hashable, Sendable {
   }
 
   private static func checkName(_ name: String) {
-    precondition(name.utf8.count <= PeerID.maximumNameLength, "a name must have at most 63 bytes")
+    precondition(name.utf8Length <= PeerID.maximumNameLength, "a name must have at most 63 bytes")
   }
 
   private static func checkApplication(_ application: String) {
     precondition(
-      (1...maximumApplicationLength).contains(application.utf8.count),
+      (1...maximumApplicationLength).contains(application.utf8Length),
       "an application name must have 1 to 32 bytes")
   }
 }

@@ -22,9 +22,9 @@ package enum SessionWire {
   package static let controlChannel: UInt8 = 64
 
   /// The text at the beginning of a request.
-  static let requestText = Array("get srv".utf8)
+  static let requestText = "get srv".utf8Bytes
   /// The text at the beginning of a grant.
-  static let grantText = Array("srv ok".utf8)
+  static let grantText = "srv ok".utf8Bytes
 
   /// The action of a control packet: the number that says what the packet requests or reports.
   package enum Action: UInt16, Sendable {
