@@ -2,11 +2,11 @@
   /// Finds the longest datagram that a path carries, by sending probes whose loss does no harm (RFC
   /// 8899).
   ///
-  /// Every path is assumed to carry 1,200 bytes, or its maximum if that is less. The longest datagram that the interface can send is
-  /// tried first, then the lengths that fit inside common tunnels. When longer packets no longer
-  /// arrive, the size falls back to 1,200 bytes immediately, and the search starts again later.
-  /// Lengths are in bytes of UDP payload, without the bytes that a proxy in front of the peer needs,
-  /// and times in nanoseconds.
+  /// Every path is assumed to carry 1,200 bytes, or its maximum if that is less. The longest
+  /// datagram that the interface can send is tried first, then the lengths that fit inside common
+  /// tunnels. When longer packets no longer arrive, the size falls back to 1,200 bytes immediately,
+  /// and the search starts again later. Lengths are in bytes of UDP payload, without the bytes that
+  /// a proxy in front of the peer needs, and times in nanoseconds.
   struct PathMTUSearch: Sendable {
     /// The length in bytes that every path carries (RFC 9000 §14).
     static let base = 1_200
@@ -14,7 +14,8 @@
     /// inside PPPoE and common tunnels, down to the minimum MTU of IPv6.
     private static let ladder: [Int] = [1_464, 1_444, 1_424, 1_392, 1_352, 1_312, 1_252, 1_232]
     /// The number of lost probes of one length after which that length is considered too long. RFC
-    /// 8899 §5.1.2 says 3; a fourth probe makes it less likely that the result is due to random loss.
+    /// 8899 §5.1.2 says 3; a fourth probe makes it less likely that the result is due to random
+    /// loss.
     private static let attempts = 4
     /// The time from the end of a search to the next search (RFC 8899 §5.1.1): 10 min.
     private static let raiseInterval: Int64 = 600_000_000_000
@@ -97,9 +98,9 @@
     }
 
     /// Records the loss of a packet of `bytes` bytes that was sent at `sent`. Falls back to 1,200
-    /// bytes and returns true if the loss indicates a black hole: several consecutive packets longer
-    /// than 1,200 bytes were lost, and this one was sent more than `patience` nanoseconds after the
-    /// last packet of more than 1,200 bytes that was acknowledged.
+    /// bytes and returns true if the loss indicates a black hole: several consecutive packets
+    /// longer than 1,200 bytes were lost, and this one was sent more than `patience` nanoseconds
+    /// after the last packet of more than 1,200 bytes that was acknowledged.
     mutating func recordLost(_ bytes: Int, sent: Int64, patience: Int64, at now: Int64) -> Bool {
       guard bytes > base, size > base else { return false }
       consecutiveLosses += 1
