@@ -24,16 +24,13 @@ find_web_tools() {
   done
 }
 
-# What plays a tick is compiled for speed, because a page plays ticks again and again. The session handles
-# a few packets a tick and has most of the code, so it is compiled for size. So is what lies between the two,
-# but only by LLVM, which is told the size of functions by their attributes: with -Osize, Swift 6.3.1
-# compiles a match without a network wrongly.
+# The session handles a few packets a tick and has most of the code, so it is compiled for size. So is what
+# plays a tick, which takes some microseconds, but only by LLVM, which is told the size of functions by
+# their attributes: with -Osize, Swift 6.3.1 compiles a match without a network wrongly.
 optimization() { # optimization MODULE: the flags with which the compiler optimizes a module
   case $1 in
     CaromCodec | CaromProtocol | WebEngine) echo -Osize ;;
-    CaromSimulation | WebGame | AirHockeyEngine)
-      echo -O -Xllvm -force-attribute=minsize -Xllvm -force-attribute=optsize ;;
-    *) echo -O ;;
+    *) echo -O -Xllvm -force-attribute=minsize -Xllvm -force-attribute=optsize ;;
   esac
 }
 
