@@ -58,7 +58,7 @@ struct DatagramPath: Sendable {
   /// not recognize the connection.
   var resumes = false
   #if canImport(CaromCrypto)
-    // Without CaromCrypto, these are constant; see WithoutCrypto.swift.
+    // Without CaromCrypto, these are constant; see DatagramPath+WithoutCrypto.swift.
     /// The handshake of an encrypted path, until the peer has received this side's last message;
     /// nil in plaintext.
     var handshake: LinkHandshake?
