@@ -24,7 +24,7 @@ test("a page plays against the host that serves it, to its end", { skip }, async
   const browser = await join(context, host);
   await browser.until(`${text("message-title")} === "The match is over"`);
   const summary = await host.summary();
-  assert.equal(summary.transport, "websocket");
+  assert.equal(summary.transport, "webrtc");
   assert.equal(summary.security, "none");
   assert.equal(summary.desyncs, 0);
   assert.ok(summary.ticks >= 300);

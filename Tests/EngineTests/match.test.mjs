@@ -16,7 +16,7 @@ const phone = { width: 360, height: 640, isMobile: true };
 const text = (id) => `document.getElementById("${id}").textContent`;
 const shown = (selector) => `document.querySelector("#score ${selector}").textContent`;
 /** For how long a finger tries to score, in milliseconds, on a computer that is busy. */
-const SCORING_LIMIT = 320_000;
+const SCORING_LIMIT = 600_000;
 
 /** Opens the page of a host on a phone. A script may run before those of the page. */
 async function open(context, address, script) {

@@ -27,7 +27,7 @@ test("a page over TLS joins a host that encrypts", { skip }, async (context) => 
   await browser.until(isPlaying);
   await browser.until(`${text("message-title")} === "The match is over"`);
   const summary = await host.summary();
-  assert.equal(summary.transport, "websocket");
+  assert.equal(summary.transport, "webrtc");
   assert.equal(summary.security, "anyone");
   assert.equal(summary.desyncs, 0);
   assert.deepEqual(browser.errors, []);
