@@ -10,11 +10,11 @@
 
 enum {
   KEY = 16,           // the length of a key, in bytes
-  SALT = 4,           // and of the part of a nonce that is kept secret
-  IV = 12,            // and of a nonce
-  WINDOW = 64,        // the number of sequence numbers of which it is known whether they have come
-  HIGHEST_MAJOR = 0xFE,
-  DTLS12_MINOR = 0xFD,
+  SALT = 4,           // the length of the part of a nonce that is kept secret
+  IV = 12,            // the length of a nonce
+  WINDOW = 64,        // the number of sequence numbers that the replay window covers
+  VERSION_MAJOR = 0xFE,  // DTLS 1.2
+  VERSION_MINOR = 0xFD,
 };
 
 /// The highest sequence number of an epoch. The channel ends long before it is reached.
@@ -158,7 +158,7 @@ int cuv_records_open(cuv_records *records, const uint8_t **input, size_t *left, 
   *input += CUV_RECORD_HEADER + length;
   *left -= CUV_RECORD_HEADER + length;
   uint64_t sequence = read_number(header + 5, 6);
-  bool is_expected = header[1] == HIGHEST_MAJOR && header[2] == DTLS12_MINOR &&
+  bool is_expected = header[1] == VERSION_MAJOR && header[2] == VERSION_MINOR &&
                      read_number(header + 3, 2) == 1 &&
                      length > CUV_RECORD_NONCE + CUV_RECORD_TAG && !has_come(records, sequence);
   size_t content = length - CUV_RECORD_NONCE - CUV_RECORD_TAG;
@@ -193,8 +193,8 @@ int cuv_records_seal(cuv_records *records, uint8_t type, const uint8_t *bytes, s
   records->sent.nonce++;
   uint8_t *nonce = out + CUV_RECORD_HEADER, *body = nonce + CUV_RECORD_NONCE;
   out[0] = type;
-  out[1] = HIGHEST_MAJOR;
-  out[2] = DTLS12_MINOR;
+  out[1] = VERSION_MAJOR;
+  out[2] = VERSION_MINOR;
   write_number(out + 3, 2, 1);
   write_number(out + 5, 6, records->sent.sequence);
   write_number(out + 11, 2, CUV_RECORD_NONCE + count + CUV_RECORD_TAG);

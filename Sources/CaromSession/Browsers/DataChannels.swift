@@ -12,7 +12,7 @@ import CaromTransport
 final class DataChannels {
   /// The time for which a page can use an offer to begin a channel.
   static let offerTime = Duration.seconds(60)
-  /// The length of the random part of a name, in bytes, and that of a password.
+  /// The lengths of the random part of a name and of a password, in bytes.
   private static let (nameLength, passwordLength) = (8, 24)
 
   /// The maximum number of channels. One more takes the place of one that is not open yet.
