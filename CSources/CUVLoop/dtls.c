@@ -1,6 +1,7 @@
 #include "cuvdtls.h"
 #include "dtls_records.h"
 #include "internal.h"
+#include "tls_memory.h"
 
 #include <errno.h>
 #include <openssl/err.h>
@@ -15,7 +16,6 @@
 enum {
   DATAGRAM = 1200,          // the maximum length of a datagram of the handshake, in bytes
   RECORD = 2048,            // the maximum number of bytes in a record that this side sends
-  LENT_OUTPUT = 16384,      // the capacity of the output that a thread lends, in bytes
   OUTPUT_LIMIT = 1 << 20,   // more output than this is dropped, as a network would
   LIFETIME = 3650 * 86400,  // of a certificate, in seconds; peers compare only its hash
 };
@@ -28,9 +28,7 @@ struct cuv_dtls {
   bool is_client, has_data;
   const uint8_t *input;  // one datagram; NULL once OpenSSL has read it
   size_t left;
-  // Datagrams, each behind its length in two bytes.
-  uint8_t *output;
-  size_t count, capacity;
+  cuv_output output;  // datagrams, each behind its length in two bytes
 };
 
 // The datagrams that OpenSSL reads and writes
@@ -49,33 +47,12 @@ static int read_datagram(BIO *bio, char *buffer, int capacity) {
   return (int)count;
 }
 
-// The output that a thread lends to one of its connections at a time.
-static pthread_key_t lent_output;
-
-static bool grow_output(cuv_dtls *dtls, size_t least) {
-  uint8_t *lent = dtls->capacity == 0 ? pthread_getspecific(lent_output) : NULL;
-  if (lent != NULL && least <= LENT_OUTPUT && pthread_setspecific(lent_output, NULL) == 0) {
-    dtls->output = lent;
-    dtls->capacity = LENT_OUTPUT;
-    return true;
-  }
-  size_t next = dtls->capacity == 0 ? LENT_OUTPUT : dtls->capacity;
-  while (next < least) next *= 2;
-  uint8_t *larger = next <= OUTPUT_LIMIT ? realloc(dtls->output, next) : NULL;
-  if (larger == NULL) return false;
-  dtls->output = larger;
-  dtls->capacity = next;
-  return true;
-}
-
 /// Adds a datagram to the output, and returns where its bytes have to be written. Returns NULL if
 /// there is no room for it.
 static uint8_t *add_datagram(cuv_dtls *dtls, uint16_t length) {
-  size_t least = dtls->count + sizeof length + length;
-  if (least > dtls->capacity && !grow_output(dtls, least)) return NULL;
-  uint8_t *start = dtls->output + dtls->count;
+  uint8_t *start = cuv_output_append(&dtls->output, sizeof length + length, OUTPUT_LIMIT);
+  if (start == NULL) return NULL;
   memcpy(start, &length, sizeof length);
-  dtls->count = least;
   return start + sizeof length;
 }
 
@@ -106,16 +83,7 @@ static long control(BIO *bio, int command, long number, void *pointer) {
 static BIO_METHOD *memory;
 
 static void prepare(void) {
-  memory = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "carom datagrams");
-  if (memory == NULL) return;
-  if (pthread_key_create(&lent_output, free) != 0) {
-    BIO_meth_free(memory);
-    memory = NULL;
-    return;
-  }
-  BIO_meth_set_read(memory, read_datagram);
-  BIO_meth_set_write(memory, write_datagram);
-  BIO_meth_set_ctrl(memory, control);
+  memory = cuv_memory_create("carom datagrams", read_datagram, write_datagram, control);
 }
 
 static pthread_once_t is_prepared = PTHREAD_ONCE_INIT;
@@ -205,17 +173,11 @@ int cuv_dtls_create(cuv_dtls_identity *identity, bool is_client, cuv_dtls **out)
   cuv_dtls *dtls = calloc(1, sizeof *dtls);
   if (dtls == NULL) return -ENOMEM;
   dtls->is_client = is_client;
-  dtls->ssl = SSL_new((SSL_CTX *)identity);
-  BIO *bio = dtls->ssl == NULL ? NULL : BIO_new(memory);
-  if (bio == NULL) {
-    SSL_free(dtls->ssl);
+  dtls->ssl = cuv_memory_connect((SSL_CTX *)identity, memory, dtls);
+  if (dtls->ssl == NULL) {
     free(dtls);
-    ERR_clear_error();
     return -ENOMEM;
   }
-  BIO_set_data(bio, dtls);
-  BIO_set_init(bio, 1);
-  SSL_set_bio(dtls->ssl, bio, bio);
   SSL_set_mtu(dtls->ssl, DATAGRAM);
   SSL_set_msg_callback(dtls->ssl, note_header);
   SSL_set_msg_callback_arg(dtls->ssl, dtls);
@@ -233,7 +195,7 @@ int cuv_dtls_create(cuv_dtls_identity *identity, bool is_client, cuv_dtls **out)
 void cuv_dtls_destroy(cuv_dtls *dtls) {
   SSL_free(dtls->ssl);
   cuv_records_destroy(dtls->records);
-  free(dtls->output);
+  free(dtls->output.bytes);
   free(dtls);
 }
 
@@ -289,11 +251,11 @@ int cuv_dtls_read(cuv_dtls *dtls, uint8_t *buffer, size_t capacity, size_t *coun
 }
 
 static int write_record(cuv_dtls *dtls, uint8_t type, const uint8_t *bytes, size_t count) {
-  size_t before = dtls->count;
+  size_t before = dtls->output.count;
   uint8_t *place = add_datagram(dtls, (uint16_t)(count + CUV_RECORD_OVERHEAD));
   if (place == NULL) return 0;  // like a datagram that the network loses
   int status = cuv_records_seal(dtls->records, type, bytes, count, place);
-  if (status != 0) dtls->count = before;
+  if (status != 0) dtls->output.count = before;
   return status;
 }
 
@@ -335,18 +297,12 @@ int cuv_dtls_handle_timeout(cuv_dtls *dtls) {
 
 const uint8_t *cuv_dtls_output(const cuv_dtls *dtls, size_t *offset, size_t *count) {
   uint16_t length = 0;
-  if (*offset + sizeof length > dtls->count) return NULL;
-  memcpy(&length, dtls->output + *offset, sizeof length);
-  const uint8_t *bytes = dtls->output + *offset + sizeof length;
+  if (*offset + sizeof length > dtls->output.count) return NULL;
+  memcpy(&length, dtls->output.bytes + *offset, sizeof length);
+  const uint8_t *bytes = dtls->output.bytes + *offset + sizeof length;
   *offset += sizeof length + length;
   *count = length;
   return bytes;
 }
 
-void cuv_dtls_clear_output(cuv_dtls *dtls) {
-  dtls->count = 0;
-  bool is_lent = dtls->capacity == LENT_OUTPUT && pthread_getspecific(lent_output) == NULL;
-  if (!is_lent || pthread_setspecific(lent_output, dtls->output) != 0) free(dtls->output);
-  dtls->output = NULL;
-  dtls->capacity = 0;
-}
+void cuv_dtls_clear_output(cuv_dtls *dtls) { cuv_output_clear(&dtls->output); }

@@ -1,4 +1,5 @@
 #include "internal.h"
+#include "tls_memory.h"
 
 #include <errno.h>
 #include <openssl/err.h>
@@ -8,17 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  RECORD = 16384,       // bytes of payload in the longest record
-  LENT_OUTPUT = 32768,  // the capacity of the output that a thread lends, in bytes
-};
+enum { RECORD = 16384 };  // bytes of payload in the longest record
 
 struct cuv_tls {
   SSL *ssl;
   const uint8_t *input;  // valid until cuv_tls_read has read all of it
   size_t left;
-  uint8_t *output;
-  size_t count, capacity;
+  cuv_output output;
   int fault;  // CUV_TLS_… or the error of a certificate: why a read has failed
 };
 
@@ -39,34 +36,13 @@ static int read_input(BIO *bio, char *buffer, int capacity) {
   return (int)count;
 }
 
-// The output that a thread lends to one of its connections at a time.
-static pthread_key_t lent_output;
-
-/// Gives a connection the output that its thread lends, or a larger one than it has.
-static bool grow_output(cuv_tls *tls, size_t least) {
-  uint8_t *lent = tls->capacity == 0 ? pthread_getspecific(lent_output) : NULL;
-  if (lent != NULL && least <= LENT_OUTPUT && pthread_setspecific(lent_output, NULL) == 0) {
-    tls->output = lent;
-    tls->capacity = LENT_OUTPUT;
-    return true;
-  }
-  size_t next = tls->capacity == 0 ? LENT_OUTPUT : tls->capacity;
-  while (next < least) next *= 2;
-  uint8_t *larger = realloc(tls->output, next);
-  if (larger == NULL) return false;
-  tls->output = larger;
-  tls->capacity = next;
-  return true;
-}
-
 static int write_output(BIO *bio, const char *bytes, int count) {
   cuv_tls *tls = BIO_get_data(bio);
   BIO_clear_retry_flags(bio);
   if (count <= 0) return 0;
-  size_t least = tls->count + (size_t)count;
-  if (least > tls->capacity && !grow_output(tls, least)) return -1;
-  memcpy(tls->output + tls->count, bytes, (size_t)count);
-  tls->count += (size_t)count;
+  uint8_t *place = cuv_output_append(&tls->output, (size_t)count, SIZE_MAX);
+  if (place == NULL) return -1;
+  memcpy(place, bytes, (size_t)count);
   return count;
 }
 
@@ -82,16 +58,7 @@ static BIO_METHOD *memory;
 static void prepare(void) {
   // At the end of the process, threads of loops may still use OpenSSL.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL);
-  memory = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "carom");
-  if (memory == NULL) return;
-  if (pthread_key_create(&lent_output, free) != 0) {
-    BIO_meth_free(memory);
-    memory = NULL;
-    return;
-  }
-  BIO_meth_set_read(memory, read_input);
-  BIO_meth_set_write(memory, write_output);
-  BIO_meth_set_ctrl(memory, control);
+  memory = cuv_memory_create("carom", read_input, write_output, control);
 }
 
 static pthread_once_t is_prepared = PTHREAD_ONCE_INIT;
@@ -106,17 +73,11 @@ bool cuv_tls_prepare(void) {
 static int create(SSL_CTX *context, cuv_tls **out) {
   cuv_tls *tls = calloc(1, sizeof *tls);
   if (tls == NULL) return -ENOMEM;
-  tls->ssl = SSL_new(context);
-  BIO *bio = tls->ssl == NULL ? NULL : BIO_new(memory);
-  if (bio == NULL) {
-    SSL_free(tls->ssl);
+  tls->ssl = cuv_memory_connect(context, memory, tls);
+  if (tls->ssl == NULL) {
     free(tls);
-    ERR_clear_error();
     return -ENOMEM;
   }
-  BIO_set_data(bio, tls);
-  BIO_set_init(bio, 1);
-  SSL_set_bio(tls->ssl, bio, bio);
   *out = tls;
   return 0;
 }
@@ -153,7 +114,7 @@ int cuv_tls_create_client(cuv_trust *trust, const char *host, bool is_address, c
 
 void cuv_tls_destroy(cuv_tls *tls) {
   SSL_free(tls->ssl);
-  free(tls->output);
+  free(tls->output.bytes);
   free(tls);
 }
 
@@ -225,16 +186,8 @@ void cuv_tls_finish(cuv_tls *tls) {
 }
 
 const uint8_t *cuv_tls_output(const cuv_tls *tls, size_t *count) {
-  *count = tls->count;
-  return tls->output;
+  *count = tls->output.count;
+  return tls->output.bytes;
 }
 
-void cuv_tls_clear_output(cuv_tls *tls) {
-  // Output is sent as soon as it is written, so the connections of a thread can share the memory
-  // for it, and an idle one needs none.
-  tls->count = 0;
-  bool is_lent = tls->capacity == LENT_OUTPUT && pthread_getspecific(lent_output) == NULL;
-  if (!is_lent || pthread_setspecific(lent_output, tls->output) != 0) free(tls->output);
-  tls->output = NULL;
-  tls->capacity = 0;
-}
+void cuv_tls_clear_output(cuv_tls *tls) { cuv_output_clear(&tls->output); }
