@@ -78,8 +78,10 @@ extension SCTPAssociation {
   /// Appends all chunks but data, and leaves room for `length` more bytes. A SACK and a FORWARD-TSN
   /// go along before they are due.
   private mutating func appendControl(sparing length: Int, at now: Instant) {
-    packet += control
-    control.removeAll(keepingCapacity: true)
+    if !control.isEmpty {
+      packet += control
+      control = []
+    }
     guard phase == .established else { return }
     let limit = Self.packetLimit - length
     if forward.isWelcome(at: now), packet.count + Self.forwardLength <= limit {
@@ -94,24 +96,36 @@ extension SCTPAssociation {
 
   private mutating func appendAcknowledgement(limit: Int) {
     let start = packet.count
-    packet.appendChunk(ChunkType.selectiveAck, length: 0)
-    packet.appendBigEndian(received.cumulative.value)
-    packet.appendBigEndian(InitChunk.window)
-    packet.appendBigEndian(0 as UInt32)
-    let room = (limit - packet.count) / 4
-    let count = received.hasGaps ? received.appendGaps(to: &packet, limit: room) : 0
-    packet.overwriteBigEndian(UInt16(packet.count - start), at: start + 2)
-    packet.overwriteBigEndian(UInt16(count), at: start + 12)
+    let cumulative = received.cumulative.value
+    packet.makeRoom(for: Self.acknowledgementLength)
+    packet.append(addingCapacity: Self.acknowledgementLength) { output in
+      output.append(ChunkType.selectiveAck)
+      output.append(0)
+      output.appendBigEndian(UInt16(Self.acknowledgementLength))
+      output.appendBigEndian(cumulative)
+      output.appendBigEndian(InitChunk.window)
+      output.appendBigEndian(0 as UInt32)
+    }
+    if received.hasGaps {
+      let room = (limit - packet.count) / 4
+      let count = received.appendGaps(to: &packet, limit: room)
+      packet.overwriteBigEndian(UInt16(packet.count - start), at: start + 2)
+      packet.overwriteBigEndian(UInt16(count), at: start + 12)
+    }
     acknowledgement.recordSent()
   }
 
   private mutating func appendData(_ message: Span<UInt8>, at now: Instant) {
-    packet.appendChunk(
-      ChunkType.data, flags: SCTPData.wholeUnordered,
-      length: SCTPData.headerLength - 4 + message.count)
-    packet.appendBigEndian(sent.append(size: message.count, at: now).value)
-    packet.appendBigEndian(0 as UInt32)  // stream 0; an unordered message has no number in it
-    packet.appendBigEndian(SCTPData.binary)
+    let tsn = sent.append(size: message.count, at: now)
+    packet.makeRoom(for: SCTPData.headerLength + padded(message.count))
+    packet.append(addingCapacity: SCTPData.headerLength) { output in
+      output.append(ChunkType.data)
+      output.append(SCTPData.wholeUnordered)
+      output.appendBigEndian(UInt16(SCTPData.headerLength + message.count))
+      output.appendBigEndian(tsn.value)
+      output.appendBigEndian(0 as UInt32)  // stream 0; an unordered message has no number in it
+      output.appendBigEndian(SCTPData.binary)
+    }
     packet.append(copying: message)
     packet.pad(from: 0)
   }
@@ -127,10 +141,13 @@ extension SCTPAssociation {
 
   private mutating func begin(tag: UInt32) {
     packet.removeAll(keepingCapacity: true)
-    packet.appendBigEndian(Self.port)
-    packet.appendBigEndian(Self.port)
-    packet.appendBigEndian(tag)
-    packet.appendBigEndian(0 as UInt32)
+    packet.makeRoom(for: Self.headerLength)
+    packet.append(addingCapacity: Self.headerLength) { output in
+      output.appendBigEndian(Self.port)
+      output.appendBigEndian(Self.port)
+      output.appendBigEndian(tag)
+      output.appendBigEndian(0 as UInt32)
+    }
   }
 
   private mutating func finish(_ write: (Span<UInt8>) -> Void) {

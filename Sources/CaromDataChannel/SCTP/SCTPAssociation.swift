@@ -82,7 +82,7 @@ package struct SCTPAssociation: Sendable {
     package var undeliverable = 0
   }
 
-  enum Phase: Hashable {
+  package enum Phase: Hashable, Sendable {
     /// Waits for the peer's INIT.
     case listening
     /// INIT has been sent.
@@ -99,27 +99,14 @@ package struct SCTPAssociation: Sendable {
     var ours: InitChunk
   }
 
-  package internal(set) var statistics = Statistics()
-  var phase: Phase
-  var generator: SeededGenerator
-  /// What this side says in its INIT or first INIT ACK.
-  let ours: InitChunk
+  // What every packet needs comes first.
+  package internal(set) var phase: Phase
   /// The tag of received packets.
   var ownTag: UInt32
   /// The tag of sent packets, 0 until it is known.
   var peerTag: UInt32 = 0
-  /// The handshake that the peer may complete with a COOKIE ECHO.
-  var offer: Offer?
-  /// The INIT ACK of the peer while its cookie is sent back.
-  var answer: InitChunk?
-  var handshake = HandshakeTimer()
-
-  var received = TSNWindow(first: TSN(0))
-  var fragments = FragmentBuffer()
   var acknowledgement = AcknowledgementTimer()
-  var sent = SentMessages(first: TSN(0), peerWindow: 0)
   var forward = ForwardTimer()
-
   /// Chunks that answer the peer, and are sent with the next packet.
   var control: [UInt8] = []
   /// The chunk INIT ACK or ABORT that answers an INIT, in a packet of its own, and its tag.
@@ -127,6 +114,19 @@ package struct SCTPAssociation: Sendable {
   var detachedTag: UInt32 = 0
   /// The packet that is written, reused.
   var packet: [UInt8] = []
+  package internal(set) var statistics = Statistics()
+  var received = TSNWindow(first: TSN(0))
+  var sent = SentMessages(first: TSN(0), peerWindow: 0)
+  var fragments = FragmentBuffer()
+
+  var generator: SeededGenerator
+  /// What this side says in its INIT or first INIT ACK.
+  let ours: InitChunk
+  /// The handshake that the peer may complete with a COOKIE ECHO.
+  var offer: Offer?
+  /// The INIT ACK of the peer while its cookie is sent back.
+  var answer: InitChunk?
+  var handshake = HandshakeTimer()
 
   /// Creates an association. An initiator sends INIT with the first `pollTransmit`.
   package init(_ role: Role, _ secrets: Secrets) {
@@ -157,8 +157,9 @@ package struct SCTPAssociation: Sendable {
     if let cause, peerTag != 0 { control.appendAbort(cause) }
   }
 
-  /// The time at which `handleTimeout` and `pollTransmit` have something to do.
-  package func findTimeout() -> Instant? {
+  /// Returns the time at which `handleTimeout` and `pollTransmit` have something to do. The method
+  /// is mutating so that the association is accessed in place rather than copied.
+  package mutating func findTimeout() -> Instant? {
     switch phase {
     case .listening, .closed: nil
     case .cookieWait, .cookieEchoed: handshake.deadline

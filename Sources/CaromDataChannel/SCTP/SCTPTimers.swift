@@ -4,7 +4,8 @@ import CaromCore
 /// the first, or at once if the peer would otherwise wait for what is lost.
 struct AcknowledgementTimer: Sendable {
   static let threshold = 2
-  static let maximumDelay = Duration.milliseconds(100)
+  /// In nanoseconds, since every packet needs it and `Duration` arithmetic is slow.
+  static let maximumDelay: Int64 = 100_000_000
 
   /// The time at which a SACK is due, or nil if there is nothing to acknowledge. A packet that is
   /// sent earlier carries the SACK if it has room.
@@ -13,7 +14,8 @@ struct AcknowledgementTimer: Sendable {
 
   mutating func recordPacket(isUrgent: Bool, at now: Instant) {
     packets += 1
-    let due = isUrgent || packets >= Self.threshold ? now : now + Self.maximumDelay
+    let due =
+      isUrgent || packets >= Self.threshold ? now : now.advanced(byNanoseconds: Self.maximumDelay)
     deadline = earliest(deadline, due)
   }
 

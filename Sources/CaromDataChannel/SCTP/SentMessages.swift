@@ -5,11 +5,10 @@ import CaromCore
 struct SentMessages: Sendable {
   /// A message is lost when this many later ones have been acknowledged (RFC 9260 §7.2.4).
   static let reorderingThreshold = 3
-  /// How long after the latest message all messages without acknowledgement are abandoned.
-  static let patience = Duration.seconds(1)
+  /// How long after the latest message all messages without acknowledgement are abandoned, in
+  /// nanoseconds.
+  static let patience: Int64 = 1_000_000_000
 
-  /// The messages that the peer has received, or has been told to do without.
-  private var acknowledged: TSNWindow
   /// The TSN of the next message.
   private(set) var next: TSN
   /// The TSN up to which every message is acknowledged or abandoned, at least the cumulative one.
@@ -21,6 +20,8 @@ struct SentMessages: Sendable {
   private var newestSentAt = Instant.zero
   /// The sizes of the messages in flight, each at its TSN modulo the window's size.
   private var sizes = [UInt16](repeating: 0, count: TSNWindow.size)
+  /// The messages that the peer has received, or has been told to do without.
+  private var acknowledged: TSNWindow
 
   init(first: TSN, peerWindow: UInt32) {
     acknowledged = TSNWindow(first: first)
@@ -33,7 +34,9 @@ struct SentMessages: Sendable {
   var owesForward: Bool { acknowledged.cumulative.precedes(abandonedThrough) }
 
   /// The time at which everything outstanding is abandoned.
-  var deadline: Instant? { outstandingBytes > 0 ? newestSentAt + Self.patience : nil }
+  var deadline: Instant? {
+    outstandingBytes > 0 ? newestSentAt.advanced(byNanoseconds: Self.patience) : nil
+  }
 
   /// Returns whether the peer has room for a message of `size` bytes. One message may be in flight
   /// even if it has none, as a probe (RFC 9260 §6.1).

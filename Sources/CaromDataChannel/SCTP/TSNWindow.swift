@@ -48,6 +48,10 @@ struct TSNWindow: Sendable {
   mutating func advance(to tsn: TSN) {
     let distance = tsn.distance(from: cumulative)
     guard distance > 0 else { return }
+    guard hasGaps else {
+      (cumulative, highest) = (tsn, tsn)
+      return
+    }
     guard tsn.precedes(highest) else {
       self = TSNWindow(first: tsn.advanced(by: 1))
       return

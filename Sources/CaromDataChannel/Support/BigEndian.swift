@@ -15,17 +15,24 @@ extension Span where Element == UInt8 {
   }
 }
 
+extension OutputSpan where Element == UInt8 {
+  /// Appends a big-endian integer, for which there must be room.
+  @inline(__always)
+  mutating func appendBigEndian<Value: FixedWidthInteger & UnsignedInteger>(_ value: Value) {
+    let length = Value.bitWidth / 8
+    for index in 1...length {
+      append(UInt8(truncatingIfNeeded: value >> Value(8 * (length - index))))
+    }
+  }
+}
+
 extension [UInt8] {
   /// Appends a big-endian integer.
   @inline(__always)
   mutating func appendBigEndian<Value: FixedWidthInteger & UnsignedInteger>(_ value: Value) {
     let length = Value.bitWidth / 8
     makeRoom(for: length)
-    append(addingCapacity: length) { output in
-      for index in 1...length {
-        output.append(UInt8(truncatingIfNeeded: value >> Value(8 * (length - index))))
-      }
-    }
+    append(addingCapacity: length) { $0.appendBigEndian(value) }
   }
 
   /// Overwrites two bytes at `offset` with a big-endian integer.

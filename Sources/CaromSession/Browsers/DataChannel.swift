@@ -36,6 +36,8 @@ package final class DataChannel {
   package private(set) var isOpen = false
   /// Calls `handleTimeout`. Set by the owner.
   var timer: LoopTimer?
+  /// The time at which the timer fires; nil if it is not armed.
+  private var armedFor: Instant?
 
   private let opened: Instant
   private var lastReceived: Instant
@@ -64,7 +66,7 @@ package final class DataChannel {
   var hasBegun: Bool { dtls != nil }
   /// Whether nothing can be received or sent any more.
   var hasEnded: Bool {
-    if case .closed = association.state { return true }
+    if case .closed = association.phase { return true }
     return dtls?.status == .ended
   }
 
@@ -132,7 +134,7 @@ package final class DataChannel {
       (lastReceived, lastRecord) = (now, now)
       association.receive(record, at: now, deliver)
     }
-    if !before { isOpen = association.state == .established }
+    if !before { isOpen = association.phase == .established }
   }
 
   private func take(_ source: Endpoint) {
@@ -176,6 +178,7 @@ package final class DataChannel {
   /// Does what is due. Returns false if the channel has ended, because the page is silent or no
   /// connection uses the channel.
   func handleTimeout(at now: Instant) -> Bool {
+    armedFor = nil
     guard now < endDeadline else { return false }
     if dtls?.isEstablished == false { dtls?.handleTimeout() }
     association.handleTimeout(at: now)
@@ -187,13 +190,19 @@ package final class DataChannel {
     return min(lastReceived, lastUsed) + Self.silenceLimit
   }
 
-  /// Arms the timer for what is due next.
+  /// Arms the timer for what is due next. A timer that fires too early arms itself again, which is
+  /// cheaper than to move it each time.
   func rearm(at now: Instant) {
-    var next = endDeadline
-    if let timeout = association.findTimeout() { next = min(next, timeout) }
-    if let timeout = dtls?.timeout { next = min(next, now + timeout) }
-    // A timer that fires too early arms itself again, which is cheaper than to move it each time.
-    if let deadline = timer?.deadline, deadline <= next { return }
-    timer?.arm(at: next)
+    let timeout = association.findTimeout()
+    if let armedFor, isOpen {
+      // Once the channel is open, the end is only ever put off.
+      guard let timeout, timeout < armedFor else { return }
+    }
+    guard let timer else { return }
+    var next = earliest(endDeadline, timeout)
+    if let timeout = dtls?.timeout { next = earliest(next, now + timeout) }
+    guard let next, next != armedFor else { return }
+    timer.arm(at: next)
+    armedFor = next
   }
 }

@@ -20,7 +20,7 @@ import Testing
     #expect(pair.isEstablished)
     #expect(Self.types(pair.packets[0]) == [[1], [10]])
     #expect(Self.types(pair.packets[1]) == [[2], [11]])
-    #expect(pair.sides.allSatisfy { $0.findTimeout() == nil })
+    #expect(pair.timeouts == [nil, nil])
   }
 
   @Test func `two initiators establish one association`() {

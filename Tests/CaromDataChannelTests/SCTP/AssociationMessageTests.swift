@@ -101,7 +101,7 @@ import Testing
     #expect(repeats.count == 7)
     pair.path = .init()
     pair.run(for: .seconds(10))
-    #expect(pair.sides.allSatisfy { $0.findTimeout() == nil })
+    #expect(pair.timeouts == [nil, nil])
     #expect(pair.send([99], from: 0) == true)
     pair.run(for: .seconds(1))
     #expect(pair.received[1] == [[99]])
@@ -141,7 +141,7 @@ import Testing
     var pair = Self.makePair()
     Self.hand([SCTPPacket.data(Self.first + 1_024, [1])], to: &pair)
     #expect(pair.received[1] == [] && pair.sides[1].statistics.outsideWindow == 1)
-    #expect(pair.sides[1].findTimeout() == nil)
+    #expect(pair.timeouts[1] == nil)
   }
 
   /// The parts of a message of three fragments, in every order.

@@ -47,6 +47,11 @@ struct AssociationPair {
   var states: [SCTPAssociation.State] { sides.map(\.state) }
   var isEstablished: Bool { states == [.established, .established] }
 
+  /// The time at which each side has something to do.
+  var timeouts: [Instant?] {
+    mutating get { sides.indices.map { sides[$0].findTimeout() } }
+  }
+
   /// Sends a message, and returns whether it was not refused.
   mutating func send(_ message: [UInt8], from side: Int) -> Bool {
     var written: [[UInt8]] = []
@@ -77,8 +82,8 @@ struct AssociationPair {
     received[side] += messages
   }
 
-  private func findNext() -> Instant? {
-    sides.reduce(flights.map(\.arrival).min()) { earliest($0, $1.findTimeout()) }
+  private mutating func findNext() -> Instant? {
+    timeouts.reduce(flights.map(\.arrival).min()) { earliest($0, $1) }
   }
 
   private mutating func deliverArrived() {
