@@ -7,8 +7,10 @@ extension SessionNode {
   /// Makes an offer of a data channel to a page that has reached the node at `local`. Returns nil
   /// if the node has no data channels.
   func makeOffer(at local: Endpoint) -> DataChannels.Offer? {
-    // Datagrams of one page may arrive at another loop than its WebSocket.
-    guard browsers.allowsDataChannels, kinds.contains(.datagram), group == nil, !isShutDown,
+    // Datagrams of one page may arrive at another loop than its WebSocket. A browser does not
+    // understand datagrams to which routing bytes were added for a proxy.
+    guard browsers.allowsDataChannels, kinds.contains(.datagram), group == nil,
+      routing.sent == nil, !isShutDown,
       sockets.datagrams.contains(where: { $0.localEndpoint.port == local.port })
     else { return nil }
     if sockets.channels == nil {
