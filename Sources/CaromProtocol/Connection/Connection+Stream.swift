@@ -171,6 +171,13 @@ extension Connection {
       || channels.hasPending && findLink() == .stream
   }
 
+  /// Returns whether the stream has to be polled. Most connections over datagrams have an idle
+  /// stream beside them. Once a connection is no longer open, polling its stream may be what ends
+  /// it.
+  mutating func mayWriteToStream() -> Bool {
+    linkAction != nil || hasStream && (!isOpen || findStreamOutput())
+  }
+
   /// Passes to `write` the bytes to write to the stream, whose send queue holds `queued` bytes.
   /// Returns `false` if there is nothing to write now.
   mutating func pollStream(

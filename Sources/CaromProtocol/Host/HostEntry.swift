@@ -87,12 +87,12 @@ extension Host.Entry {
   }
 
   /// Marks the connection as not ready and passes all datagrams that it can send now to `send`,
-  /// unless it has a stream.
+  /// unless its stream has to be polled.
   mutating func transmitDatagrams(
     _ scratch: inout Scratch, at now: Instant, _ send: (Span<UInt8>, Route) -> Void
   ) -> Transmission {
     isReady = false
-    guard !connection.hasStream, connection.linkAction == nil else { return .needsStream }
+    guard !connection.mayWriteToStream() else { return .needsStream }
     while let route = pollDatagram(&scratch, at: now) { send(scratch.writer.span, route) }
     return .done(timeoutIfUnchanged())
   }

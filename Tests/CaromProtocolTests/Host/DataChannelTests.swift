@@ -44,6 +44,14 @@ private struct PageWorld {
     advance(.milliseconds(100))
   }
 
+  /// Lets the host transmit the datagrams of all connections in one pass. Returns their number, or
+  /// nil if the WebSocket has to be polled first.
+  mutating func transmitAll() -> Int? {
+    var count = 0
+    let stopped = host.transmitDatagrams(at: now) { _, _ in count += 1 }
+    return stopped == nil ? count : nil
+  }
+
   mutating func advance(_ duration: Duration) {
     now = now + duration
     host.handleTimeout(at: now)
@@ -126,6 +134,18 @@ private struct PageWorld {
     for _ in 0..<50 { world.advance(.milliseconds(20)) }
     #expect(world.toHost == [message])
     #expect(world.lengths.max() == SessionWire.dataChannelPayload)
+  }
+
+  @Test func `an idle WebSocket is not polled, and one with output comes before datagrams`() throws
+  {
+    var world = PageWorld()
+    world.openChannel()
+    #expect(world.transmitAll() == 0)
+    try world.host.send(
+      [1].span, on: 3, SendOptions(.unreliable), to: world.id, at: world.now)
+    #expect(world.transmitAll() == 1)
+    world.host.close(world.id, Goodbye(.left), at: world.now)
+    #expect(world.transmitAll() == nil)
   }
 
   @Test func `a data channel without a WebSocket is refused`() throws {
