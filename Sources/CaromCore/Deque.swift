@@ -86,10 +86,8 @@ package struct Deque<Element: Sendable>: Sendable {
   }
 
   @inlinable mutating func resize(to size: Int) {
-    var resized: [Element?] = []
-    resized.reserveCapacity(size)
-    for position in 0..<count { resized.append(slots[slot(position)].take()) }
-    for _ in count..<size { resized.append(nil) }
+    var resized = [Element?](repeating: nil, count: size)
+    for position in 0..<count { swap(&resized[position], &slots[slot(position)]) }
     slots = resized
     head = 0
   }
