@@ -102,7 +102,7 @@ extension Connection {
   /// Returns whether a datagram may be ready to send after one was received. If the result is
   /// false, `pollDatagram` would return nil.
   mutating func mayTransmit(at now: Instant) -> Bool {
-    guard isOpen, !mayWriteToStream() else { return true }
+    guard isOpen, !needsStreamPoll() else { return true }
     return channels.hasPending || datagram?.mayTransmit(at: now) ?? true
   }
 

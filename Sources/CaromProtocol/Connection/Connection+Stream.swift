@@ -172,10 +172,9 @@ extension Connection {
   }
 
   /// Returns whether the stream has to be polled. Most connections over datagrams have an idle
-  /// stream beside them. Once a connection is no longer open, polling its stream may be what ends
-  /// it.
-  mutating func mayWriteToStream() -> Bool {
-    linkAction != nil || hasStream && (!isOpen || findStreamOutput())
+  /// stream beside them. While a connection is ending, polling its stream may be what ends it.
+  mutating func needsStreamPoll() -> Bool {
+    linkAction != nil || hasStream && (isEnding || findStreamOutput())
   }
 
   /// Passes to `write` the bytes to write to the stream, whose send queue holds `queued` bytes.

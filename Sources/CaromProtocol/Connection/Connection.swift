@@ -59,8 +59,8 @@ package struct Connection {
   /// The link in the last `linkChanged` event or, if there has been none, the link that first
   /// carried messages; nil before that.
   var reportedLink: LinkKind?
-  /// Whether `stream` is not nil. Every packet needs to know, and `stream` lies in memory that is
-  /// otherwise not touched.
+  /// Whether `stream` is not nil. Every packet needs to know, and without a stream, no packet
+  /// touches the memory in which `stream` lies.
   private(set) var hasStream = false
   /// Whether this side has requested a seat over datagrams.
   var hasSentRequest = false
@@ -97,8 +97,8 @@ package struct Connection {
 
   /// The secrets of the connection apart from those of its links; nil if it is in plaintext.
   var secrets: LinkSecrets?
-  /// The stream to the peer; nil if there is none. It is last because few connections have one, and
-  /// no datagram needs it. Replaced only by `setStream`.
+  /// The stream to the peer; nil if there is none. It is last because a connection over datagrams
+  /// may have none, and seldom uses the one that it has. Replaced only by `setStream`.
   var stream: StreamPath?
 
   /// The number of received packets whose type or action this version does not recognize.

@@ -51,6 +51,9 @@ struct StreamPath: Sendable {
   private(set) var isAcknowledgementDue = false
 
   private var protection = Protection.none
+  /// The time at which this side changes the key with which it encrypts, even if the stream is
+  /// idle, so that the old key does not stay in memory; nil without keys, or before they are used.
+  private var keyChangeDeadline: Instant?
   /// The number of bodies of stream frames that were encrypted and sent, and the number that were
   /// received and decrypted.
   private var sealedBodies = (sent: UInt64(0), received: UInt64(0))
@@ -110,6 +113,7 @@ extension StreamPath {
 
   mutating func handleTimeout(at now: Instant) throws(FrameError) {
     if let acknowledgeAt, now >= acknowledgeAt { scheduleAcknowledgement() }
+    if let keyChangeDeadline, now >= keyChangeDeadline { changeKeyIfDue(at: now) }
     try decoder.handleTimeout(at: now)
   }
 
@@ -209,6 +213,7 @@ extension StreamPath {
       append(.keyChange)
       keys.changeSending(at: sealedBodies.sent, at: now)
     }
+    keyChangeDeadline = keys.changeDeadline
     protection = .keys(keys)
   }
 
@@ -225,6 +230,7 @@ extension StreamPath {
   /// plaintext.
   mutating func dropKeys() {
     protection = .none
+    keyChangeDeadline = nil
     control.removeAll()
   }
 
@@ -243,7 +249,9 @@ extension StreamPath {
   }
 
   /// The next time at which `handleTimeout` must be called, or `nil` if no timer is armed.
-  var nextTimeout: Instant? { earliest(decoder.nextTimeout, acknowledgeAt) }
+  var nextTimeout: Instant? {
+    earliest(earliest(decoder.nextTimeout, acknowledgeAt), keyChangeDeadline)
+  }
 
   /// Writes the next bytes for the stream to the scratch writer. Returns `false` if there is
   /// nothing to write now. `queued` is the number of bytes in the stream's send queue, and

@@ -92,7 +92,7 @@ extension Host.Entry {
     _ scratch: inout Scratch, at now: Instant, _ send: (Span<UInt8>, Route) -> Void
   ) -> Transmission {
     isReady = false
-    guard !connection.mayWriteToStream() else { return .needsStream }
+    guard !connection.needsStreamPoll() else { return .needsStream }
     while let route = pollDatagram(&scratch, at: now) { send(scratch.writer.span, route) }
     return .done(timeoutIfUnchanged())
   }

@@ -34,6 +34,9 @@
       return number - firstSent >= limits.packets || now - since >= limits.lifetime
     }
 
+    /// The time at which the sending key must be changed; nil before the first body.
+    var changeDeadline: Instant? { sendingSince.map { $0 + limits.lifetime } }
+
     /// Changes the sending key; `number` is the number of the first body that the new key encrypts.
     mutating func changeSending(at number: UInt64, at now: Instant) {
       sending = sending.makeNext()

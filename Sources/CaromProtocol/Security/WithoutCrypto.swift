@@ -119,6 +119,7 @@
     var link: LinkKeys { switch self {} }
     var changes: Int { switch self {} }
     mutating func isChangeDue(at number: UInt64, at now: Instant) -> Bool { switch self {} }
+    var changeDeadline: Instant? { switch self {} }
     mutating func changeSending(at number: UInt64, at now: Instant) {}
     mutating func changeReceiving() {}
     func seal(_ buffer: inout MutableSpan<UInt8>, from start: Int, number: UInt64) {

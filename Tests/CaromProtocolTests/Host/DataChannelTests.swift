@@ -144,7 +144,9 @@ private struct PageWorld {
     try world.host.send(
       [1].span, on: 3, SendOptions(.unreliable), to: world.id, at: world.now)
     #expect(world.transmitAll() == 1)
-    world.host.close(world.id, Goodbye(.left), at: world.now)
+    let index = try #require(world.host.index(of: world.id))
+    world.host.entries[index].connection.send(.ping(sent: 1), on: .stream, at: world.now)
+    world.host.markReady(index)
     #expect(world.transmitAll() == nil)
   }
 

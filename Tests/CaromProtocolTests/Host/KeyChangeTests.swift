@@ -232,9 +232,13 @@ import Testing
     }
   }
 
-  @Test func `keys change on a stream after a time`() throws {
+  @Test(
+    arguments: [[.stream, .encrypted], [.stream, .datagram, .encrypted]] as [VirtualPeer.Links])
+  func `keys change on a stream after a time, also while it is idle`(
+    links: VirtualPeer.Links
+  ) throws {
     var pair = VirtualPair(
-      seed: 5, links: [.stream, .encrypted], keyLimits: Self.limits(lifetime: .seconds(10)))
+      seed: 5, links: links, keyLimits: Self.limits(lifetime: .seconds(10)))
     try pair.world.run(for: .seconds(35))
     for peer in [pair.hostPeer, pair.clientPeer] {
       #expect(peer.connection?.stream?.keyChanges == 3)

@@ -70,10 +70,14 @@ import Testing
     #expect(watches.map(\.count) == [0, 0])
   }
 
-  @Test func `the first keys of a stream are gone once both sides have changed theirs`() throws {
+  @Test(
+    arguments: [[.stream, .encrypted], [.stream, .datagram, .encrypted]] as [VirtualPeer.Links])
+  func `the first keys of a stream are gone once both sides have changed theirs`(
+    links: VirtualPeer.Links
+  ) throws {
     var limits = KeyLimits()
     limits.lifetime = .seconds(10)
-    var pair = VirtualPair(seed: 5, links: [.stream, .encrypted], keyLimits: limits)
+    var pair = VirtualPair(seed: 5, links: links, keyLimits: limits)
     try pair.world.run(for: .seconds(5))
     let watches = [pair.hostPeer, pair.clientPeer].map { peer in
       let keys = peer.connection?.stream?.bodyKeys

@@ -156,8 +156,21 @@ struct VirtualHostGroup: VirtualNode {
         while let reply = hosts[member].pollStatelessReply() {
           send(reply.bytes, reply.route, &network)
         }
-        while let id = hosts[member].pollReady() { flush(id, in: &network) }
+        transmit(from: member, in: &network)
       } while hosts[member].hasEvents || hosts[member].hasDirectoryRequests
+    }
+  }
+
+  private mutating func transmit(from member: Int, in network: inout VirtualNetwork) {
+    var hasMore = true
+    while hasMore {
+      var datagrams: [([UInt8], Route)] = []
+      let id = hosts[member].transmitDatagrams(at: network.now) { bytes, route in
+        datagrams.append((Array(copying: bytes), route))
+      }
+      for (datagram, route) in datagrams { send(datagram, route, &network) }
+      if let id { flush(id, in: &network) }
+      hasMore = id != nil
     }
   }
 

@@ -210,8 +210,21 @@ struct VirtualPeer: VirtualNode {
       while let reply = machine.pollStatelessReply() {
         send(reply.bytes, to: reply.route, in: &network)
       }
-      while let id = machine.pollReady() { flush(id, in: &network) }
+      transmit(in: &network)
     } while machine.hasEvents
+  }
+
+  private mutating func transmit(in network: inout VirtualNetwork) {
+    var hasMore = true
+    while hasMore {
+      var datagrams: [([UInt8], Route)] = []
+      let id = machine.transmitDatagrams(at: network.now) { bytes, route in
+        datagrams.append((Array(copying: bytes), route))
+      }
+      for (datagram, route) in datagrams { send(datagram, to: route, in: &network) }
+      if let id { flush(id, in: &network) }
+      hasMore = id != nil
+    }
   }
 
   private mutating func flush(_ id: ConnectionID, in network: inout VirtualNetwork) {
