@@ -79,7 +79,7 @@ struct SendState: Sendable {
   }
 
   /// Drops a message that was not sent completely. If the message was sent with `wantsReceipt`,
-  /// emits a receipt that reports it as not delivered. This is rare, so it is inlined nowhere.
+  /// emits a receipt that reports it as not delivered. This is rare, so it is never inlined.
   @inline(never)
   mutating func drop(_ message: SendMessage, channel: UInt8, isReliable: Bool) {
     arena.release(message.buffer)
