@@ -22,12 +22,13 @@ uint8_t *cuv_output_append(cuv_output *output, size_t count, size_t limit);
 /// Removes everything, and gives the memory back.
 void cuv_output_clear(cuv_output *output);
 
-/// Makes the functions with which OpenSSL reads and writes. Returns NULL if there is no memory.
+/// Makes a kind of BIO that reads and writes with these functions. Returns NULL if there is no
+/// memory.
 BIO_METHOD *cuv_memory_create(const char *name, int (*read)(BIO *, char *, int),
                               int (*write)(BIO *, const char *, int),
                               long (*control)(BIO *, int, long, void *));
-/// Creates a connection that reads and writes with `memory`, whose data is `owner`. Returns NULL if
-/// there is no memory.
+/// Creates a connection that reads and writes through a BIO of this kind, whose functions find
+/// `owner` with `BIO_get_data`. Returns NULL if there is no memory.
 SSL *cuv_memory_connect(SSL_CTX *context, BIO_METHOD *memory, void *owner);
 
 #endif

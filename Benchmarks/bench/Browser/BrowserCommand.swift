@@ -9,10 +9,10 @@ struct BrowserCommand: AsyncParsableCommand {
     discussion: """
       60 players send 60 bytes each and receive 300 bytes, 60 times a second: over WebSockets, the \
       same over TLS and over WebRTC data channels, and beside that over datagrams. Then the same \
-      for a busy host, for which one tick follows the other at once and whose caches stay warm; \
-      the memory of idle browsers and of requests that have only begun; the size of air hockey's \
-      page (make wasm); and its engine in Node: ticks by itself, and frames of a match whose host \
-      is 300 ms away, each of which makes some 20 ticks again.
+      for a busy host, whose ticks follow each other without a pause, so that its caches stay \
+      warm; the memory of idle browsers and of requests that have only begun; the size of air \
+      hockey's page (make wasm); and its engine in Node: ticks by itself, and frames of a match \
+      whose host is 300 ms away, each of which makes some 20 ticks again.
       """)
 
   @Option(help: "The measured ticks of each kind of link.")
@@ -80,7 +80,7 @@ struct BrowserCommand: AsyncParsableCommand {
     report.summary = [
       "\(BrowserRun.players) players send \(BrowserRun.inputLength) bytes and receive"
         + " \(BrowserRun.stateLength), 60 times a second; figures of the host's thread, for each"
-        + " player and tick. On a busy host, one tick follows the other at once."
+        + " player and tick. On a busy host, ticks follow each other without a pause."
     ]
     report.rows = [
       .init(name: "WebSocket", figures: web.figures),
@@ -98,7 +98,7 @@ struct BrowserCommand: AsyncParsableCommand {
   }
 
   /// What a player costs a host that pauses after each of 60 ticks a second, so that it finds its
-  /// caches cold, and one for which a tick follows the other at once.
+  /// caches cold, and one whose ticks follow each other without a pause.
   private struct Costs {
     var at60Hz: BrowserCosts
     var busy: BrowserCosts

@@ -78,10 +78,7 @@ extension SCTPAssociation {
   /// Appends all chunks but data, and leaves room for `length` more bytes. A SACK and a FORWARD-TSN
   /// go along before they are due.
   private mutating func appendControl(sparing length: Int, at now: Instant) {
-    if !control.isEmpty {
-      packet += control
-      control = []
-    }
+    if !control.isEmpty { appendAnswers() }
     guard phase == .established else { return }
     let limit = Self.packetLimit - length
     if forward.isWelcome(at: now), packet.count + Self.forwardLength <= limit {
@@ -134,9 +131,14 @@ extension SCTPAssociation {
   private mutating func flushControl(_ write: (Span<UInt8>) -> Void) {
     guard !control.isEmpty else { return }
     begin(tag: peerTag)
-    packet += control
-    control.removeAll(keepingCapacity: true)
+    appendAnswers()
     finish(write)
+  }
+
+  /// Appends the answers that wait. They are rare, so their memory is not kept.
+  private mutating func appendAnswers() {
+    packet += control
+    control = []
   }
 
   private mutating func begin(tag: UInt32) {

@@ -48,6 +48,7 @@ struct TSNWindow: Sendable {
   mutating func advance(to tsn: TSN) {
     let distance = tsn.distance(from: cumulative)
     guard distance > 0 else { return }
+    // The usual case does without a new window.
     guard hasGaps else {
       (cumulative, highest) = (tsn, tsn)
       return

@@ -77,8 +77,8 @@ public struct BrowserOptions: Sendable {
   /// of the session on the host's UDP port, so that a lost packet does not hold up those after it.
   /// Where UDP does not get through, the WebSocket carries on.
   ///
-  /// A session uses data channels if `LinkKinds.datagram` is among its kinds of links, and it runs
-  /// on one loop.
+  /// A session uses data channels if `LinkKinds.datagram` is among its kinds of links, it runs on
+  /// one loop, and it adds no routing bytes to its datagrams.
   public var allowsDataChannels: Bool
   /// How browsers are served over TLS; nil if the host serves `http` and `ws` alone.
   public var encryption: Encryption?

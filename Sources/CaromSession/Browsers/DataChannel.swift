@@ -191,7 +191,7 @@ package final class DataChannel {
   }
 
   /// Arms the timer for what is due next. A timer that fires too early arms itself again, which is
-  /// cheaper than to move it each time.
+  /// cheaper than moving it each time.
   func rearm(at now: Instant) {
     let timeout = association.findTimeout()
     if let armedFor, isOpen {
@@ -199,9 +199,9 @@ package final class DataChannel {
       guard let timeout, timeout < armedFor else { return }
     }
     guard let timer else { return }
-    var next = earliest(endDeadline, timeout)
-    if let timeout = dtls?.timeout { next = earliest(next, now + timeout) }
-    guard let next, next != armedFor else { return }
+    var next = min(endDeadline, timeout ?? .distantFuture)
+    if let timeout = dtls?.timeout { next = min(next, now + timeout) }
+    guard next != armedFor else { return }
     timer.arm(at: next)
     armedFor = next
   }
