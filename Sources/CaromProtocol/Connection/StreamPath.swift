@@ -208,13 +208,13 @@ extension StreamPath {
   /// body that the old key encrypts.
   private mutating func changeKeyIfDue(at now: Instant) {
     guard case .keys(var keys) = protection else { return }
-    let isDue = keys.isChangeDue(at: sealedBodies.sent, at: now)
-    if isDue {
+    if let keyChangeDeadline {
+      guard now >= keyChangeDeadline || keys.isUsedUp(at: sealedBodies.sent) else { return }
       append(.keyChange)
-      keys.changeSending(at: sealedBodies.sent, at: now)
+      keys.changeSending(at: sealedBodies.sent)
+      protection = .keys(keys)
     }
-    keyChangeDeadline = keys.changeDeadline
-    protection = .keys(keys)
+    keyChangeDeadline = now + keys.limits.lifetime
   }
 
   /// Changes the key with which the peer encrypts, as it has announced. Returns false if the stream

@@ -9,13 +9,11 @@
   /// where they carry messages, expanding a key takes a small part of the time of a body.
   struct BodyKeys: Sendable {
     let link: LinkKeys
-    private let limits: KeyLimits
+    let limits: KeyLimits
     private(set) var sending: TransportKey
     private(set) var receiving: TransportKey
-    /// The number of the first body that `sending` encrypts, and the time from which it has been
-    /// used; nil before the first body.
+    /// The number of the first body that `sending` encrypts.
     private var firstSent: UInt64 = 0
-    private var sendingSince: Instant?
     /// The number of times that this side has changed its sending key.
     private(set) var changes = 0
 
@@ -25,22 +23,14 @@
       (sending, receiving) = (keys.sending, keys.receiving)
     }
 
-    /// Returns whether the sending key must be changed before the body `number`.
-    mutating func isChangeDue(at number: UInt64, at now: Instant) -> Bool {
-      guard let since = sendingSince else {
-        sendingSince = now
-        return false
-      }
-      return number - firstSent >= limits.packets || now - since >= limits.lifetime
-    }
-
-    /// The time at which the sending key must be changed; nil before the first body.
-    var changeDeadline: Instant? { sendingSince.map { $0 + limits.lifetime } }
+    /// Returns whether the sending key has encrypted so many bodies that it must be changed before
+    /// the body `number`.
+    func isUsedUp(at number: UInt64) -> Bool { number - firstSent >= limits.packets }
 
     /// Changes the sending key; `number` is the number of the first body that the new key encrypts.
-    mutating func changeSending(at number: UInt64, at now: Instant) {
+    mutating func changeSending(at number: UInt64) {
       sending = sending.makeNext()
-      (firstSent, sendingSince) = (number, now)
+      firstSent = number
       changes += 1
     }
 

@@ -118,9 +118,9 @@
     init(_ keys: DerivedKeys, _ limits: KeyLimits) { switch keys {} }
     var link: LinkKeys { switch self {} }
     var changes: Int { switch self {} }
-    mutating func isChangeDue(at number: UInt64, at now: Instant) -> Bool { switch self {} }
-    var changeDeadline: Instant? { switch self {} }
-    mutating func changeSending(at number: UInt64, at now: Instant) {}
+    var limits: KeyLimits { switch self {} }
+    func isUsedUp(at number: UInt64) -> Bool { switch self {} }
+    mutating func changeSending(at number: UInt64) {}
     mutating func changeReceiving() {}
     func seal(_ buffer: inout MutableSpan<UInt8>, from start: Int, number: UInt64) {
       switch self {}
