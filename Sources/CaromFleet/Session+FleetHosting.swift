@@ -17,8 +17,14 @@ extension Session {
   ///
   /// - Parameters:
   ///   - fleet: The fleet, and what this host tells it about itself.
+  ///   - local: This host.
+  ///   - port: The port to listen on; 0 for one that the system chooses.
+  ///   - addresses: The addresses to listen on.
+  ///   - kinds: The kinds of links that players may use.
   ///   - seats: The number of seats of all matches together, 1 to 65,535.
+  ///   - timing: The time limits of the session.
   ///   - loop: The loop of the session and of the host's connection to the directory.
+  ///   - body: Runs the matches.
   /// - Throws: `SessionError` if the session cannot listen, and what `body` throws.
   public static func host<Result>(
     in fleet: FleetSettings, as local: PeerInfo, port: UInt16 = 0,

@@ -33,6 +33,8 @@ extension Session {
   ///   - token: The connect token that the matchmaker has given to this player; see
   ///     `FleetDirectory.place(_:for:of:near:key:)`.
   ///   - local: This player, with the id for which the token was made.
+  ///   - kinds: The kinds of links that the player uses.
+  ///   - timing: The time limits of the sessions.
   ///   - loop: The loop of all sessions.
   ///   - progress: Is called on the loop with each change of where the player is.
   ///   - body: Plays at a host.
