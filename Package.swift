@@ -413,6 +413,6 @@ let package = Package(
 if Context.environment["CAROM_DOCS"] != nil {
   package.dependencies.append(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
-  // The pages link to CaromServer, whose documentation therefore has to be built before them.
-  package.targets.first { $0.name == "Carom" }?.dependencies.append("CaromServer")
+  // The pages link to these modules, whose documentation therefore has to be built before them.
+  package.targets.first { $0.name == "Carom" }?.dependencies += ["CaromServer", "CaromFleet"]
 }
