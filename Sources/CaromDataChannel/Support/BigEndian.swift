@@ -16,7 +16,7 @@ extension Span where Element == UInt8 {
 }
 
 extension OutputSpan where Element == UInt8 {
-  /// Appends a big-endian integer, for which there must be room.
+  /// Appends a big-endian integer. The span must have room for its bytes.
   @inline(__always)
   mutating func appendBigEndian<Value: FixedWidthInteger & UnsignedInteger>(_ value: Value) {
     let length = Value.bitWidth / 8

@@ -3,9 +3,9 @@
     /// The number of rounds in one cycle of the bandwidth estimate in competitive mode.
     private static let bandwidthCycle = 8
 
-    /// Enters competitive mode. Returns whether there is one: a page in a browser has none. The
-    /// less certain it is that other traffic competes, the later is the first check of whether it
-    /// has ended.
+    /// Enters competitive mode, and returns true. A page in a browser has no such mode, and
+    /// returns false. If `isCertain` is false, other traffic may not be the cause, and the first
+    /// check of whether it has ended comes later.
     mutating func enterCompete(window: Double, isCertain: Bool, _ report: Report) -> Bool {
       let least = Double(Self.minimumWindowPackets * packetSize)
       let checkInterval =

@@ -190,12 +190,13 @@ package final class DataChannel {
     return min(lastReceived, lastUsed) + Self.silenceLimit
   }
 
-  /// Arms the timer for what is due next. A timer that fires too early arms itself again, which is
-  /// cheaper than moving it each time.
+  /// Arms the timer for what is due next. If that is later than the time for which the timer is
+  /// armed, the timer stays as it is: to fire too early and be armed again costs less than to be
+  /// moved with each datagram.
   func rearm(at now: Instant) {
     let timeout = association.findTimeout()
     if let armedFor, isOpen {
-      // Once the channel is open, the end is only ever put off.
+      // While the channel is open, `endDeadline` never becomes earlier.
       guard let timeout, timeout < armedFor else { return }
     }
     guard let timer else { return }
