@@ -7,6 +7,7 @@ let strict: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
   .enableExperimentalFeature("Lifetimes"),
 ]
 

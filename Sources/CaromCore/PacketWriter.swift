@@ -2,6 +2,10 @@
 public struct PacketWriter: Sendable {
   /// The bytes written so far.
   public var bytes: [UInt8] { storage }
+  /// The bytes written so far, without a copy.
+  package var span: Span<UInt8> {
+    @_lifetime(borrow self) get { storage.span }
+  }
   @usableFromInline var storage: [UInt8]
 
   /// Creates an empty writer with capacity for `capacity` bytes.

@@ -14,10 +14,8 @@ extension SessionNode {
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
   ) throws(SendError) {
-    try encode(message, for: channel)
-    defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, at: loop.now)
-    _ = try send(writer.bytes.span, on: channel.id, options, to: connection)
+    _ = try send(message, on: channel, options, to: connection)
   }
 
   /// Queues a message like `send`, and returns the message's number. A `receipt` event with this
@@ -26,10 +24,8 @@ extension SessionNode {
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
   ) throws(SendError) -> UInt64 {
-    try encode(message, for: channel)
-    defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, wantsReceipt: true, at: loop.now)
-    let number = try send(writer.bytes.span, on: channel.id, options, to: connection)
+    let number = try send(message, on: channel, options, to: connection)
     guard let number else { preconditionFailure("a message with a receipt has a number") }
     return number
   }
@@ -43,16 +39,16 @@ extension SessionNode {
   ) -> [ConnectionID: SendError] {
     let targets = connections ?? lobby.connectionIDs
     do throws(SendError) {
-      try encode(message, for: channel)
+      try Self.encode(message, for: channel, with: &writer)
     } catch {
       return targets.reduce(into: [:]) { $0[$1] = error }
     }
-    defer { releaseWriter() }
+    defer { Self.releaseIfLarge(&writer) }
     let options = channel.options(lifetime: lifetime, at: loop.now)
     var failures: [ConnectionID: SendError] = [:]
     for connection in targets where connections != nil || isJoined(connection) {
       do throws(SendError) {
-        _ = try send(writer.bytes.span, on: channel.id, options, to: connection)
+        _ = try send(writer.span, on: channel.id, options, to: connection)
       } catch { failures[connection] = error }
     }
     return failures
@@ -72,31 +68,58 @@ extension SessionNode {
     }
   }
 
-  private func encode<Message>(
-    _ message: Message, for channel: MessageChannel<Message>
+  private func send<Message>(
+    _ message: Message, on channel: MessageChannel<Message>, _ options: SendOptions,
+    to connection: ConnectionID
+  ) throws(SendError) -> UInt64? {
+    try Self.encode(message, for: channel, with: &writer)
+    defer { flushLater() }
+    do throws(SendError) {
+      return try Self.sendEncoded(
+        in: &writer, on: channel.id, options, to: connection, &lobby, at: turn.drainedAt)
+    } catch {
+      if case .queueFull = error { watchFullQueue(of: connection) }
+      throw error
+    }
+  }
+
+  // The methods below are static, so that each property of the node that they use is accessed only
+  // once: an access to a property of a class is checked while the program runs, which takes longer
+  // than adding a small message to its queue.
+
+  private static func encode<Message>(
+    _ message: Message, for channel: MessageChannel<Message>, with writer: inout PacketWriter
   ) throws(SendError) {
     writer.removeAll()
     try channel.coding.encode(message, into: &writer)
   }
 
-  private func releaseWriter() {
-    if writer.count > Self.keptCapacity { writer = PacketWriter() }
+  private static func sendEncoded(
+    in writer: inout PacketWriter, on channel: UInt8, _ options: SendOptions,
+    to connection: ConnectionID, _ lobby: inout Lobby, at now: Instant
+  ) throws(SendError) -> UInt64? {
+    defer { releaseIfLarge(&writer) }
+    return try lobby.host.send(writer.span, on: channel, options, to: connection, at: now)
+  }
+
+  private static func releaseIfLarge(_ writer: inout PacketWriter) {
+    if writer.count > keptCapacity { writer = PacketWriter() }
   }
 
   /// Sends queued messages now instead of at the end of the loop's turn.
   public func flush() { drain() }
 
+  /// Makes sure that queued messages are sent at the end of the loop's turn.
   func flushLater() {
-    guard !turn.isDraining else {
-      turn.needsAnotherRound = true
-      return
-    }
-    guard let end = turn.end else { return makeEndOfTurnCallback() }
-    end.schedule()
+    if !turn.isFlushDue { scheduleFlush() }
   }
 
-  @inline(never) private func makeEndOfTurnCallback() {
-    turn.end = EndOfTurnCallback(on: loop, owner: self) { node in node.drain() }
+  @inline(never) private func scheduleFlush() {
+    turn.isFlushDue = true
+    guard !turn.isDraining else { return }
+    if turn.end == nil {
+      turn.end = EndOfTurnCallback(on: loop, owner: self) { node in node.drain() }
+    }
     turn.end?.schedule()
   }
 }

@@ -10,9 +10,9 @@ struct LoopTurn {
   /// queued.
   var end: EndOfTurnCallback?
   var isDraining = false
-  /// Whether something was queued during the current drain, so that the machine must be polled
-  /// again.
-  var needsAnotherRound = false
+  /// Whether what has been queued is certain to be sent in this turn: by another round of the
+  /// current drain, or by the callback at the end of the turn.
+  var isFlushDue = false
   /// The time of the last drain.
   var drainedAt = Instant.zero
   /// The number of bytes received on streams since the last drain.
@@ -28,20 +28,20 @@ extension SessionNode {
   /// machine's state.
   func drain() {
     guard !turn.isDraining else {
-      turn.needsAnotherRound = true
+      turn.isFlushDue = true
       return
     }
     turn.isDraining = true
     turn.undrainedBytes = 0
     repeat {
-      turn.needsAnotherRound = false
+      turn.isFlushDue = false
       emitEvents()
       if group != nil { exchangeWithGroup() }
       turn.drainedAt = loop.now
       transmit(at: turn.drainedAt)
       updateChannels()
-      if lobby.hasEventsOrRequests { turn.needsAnotherRound = true }
-    } while turn.needsAnotherRound
+      if lobby.hasEventsOrRequests { turn.isFlushDue = true }
+    } while turn.isFlushDue
     for socket in sockets.datagrams { socket.flush() }
     turn.isDraining = false
     if !sockets.stalled.isEmpty {
