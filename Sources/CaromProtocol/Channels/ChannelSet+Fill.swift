@@ -34,34 +34,19 @@ extension ChannelSet {
     var filling = filling
     var misfits = 0
     while scheduler.hasAny, writer.room > 2, misfits < ChannelLimits.misfits,
-      let lane = scheduler.next(includeBulk: filling.includeBulk, includeLatest: includeLatest)
+      let lane = scheduler.next(
+        includeBulk: filling.includeBulk, includeLatest: includeLatest, in: &lanes)
     {
-      switch serve(lane, &writer, &records, &filling) {
-      case .wrote: break
-      case .noRoom:
-        misfits += 1
-        scheduler.skip(lane)
-      case .nothing: scheduler.skip(lane)
+      let (turn, change) = lanes[lane].takeTurn(&sendState, &writer, &records, &filling)
+      if turn == .wrote {
+        scheduler.finishTurn(of: lane, change, in: &lanes)
+      } else {
+        if turn == .noRoom { misfits += 1 }
+        scheduler.record(change, of: lane, in: &lanes)
+        scheduler.skip(lane, in: &lanes)
       }
     }
-    scheduler.restoreSkipped()
-  }
-
-  /// Writes frames of one lane until the lane's turn ends or its next frame does not fit.
-  private mutating func serve(
-    _ lane: Int, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
-    _ filling: inout Filling
-  ) -> Filling.Turn {
-    while true {
-      let turn = lanes[lane].serve(&sendState, &writer, &records, filling)
-      let readiness = lanes[lane].readiness(&sendState)
-      scheduler.set(readiness, of: lane)
-      guard case .wrote(let count) = turn else { return turn }
-      filling.hasMessage = true
-      guard scheduler.charge(lane, count), writer.room > 2,
-        readiness == .small || readiness == .bulk && filling.includeBulk
-      else { return turn }
-    }
+    scheduler.restoreSkipped(in: &lanes)
   }
 
   /// Adopts a new packet size, which determines which messages count as bulk.

@@ -9,7 +9,7 @@ extension ChannelSet {
   /// Queues a message and returns the number that identifies it in events.
   ///
   /// An unreliable message is always accepted. If too many are queued, the oldest ones are dropped.
-  @discardableResult
+  @discardableResult @inline(__always)
   package mutating func send(
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, at now: Instant
   ) throws(SendError) -> UInt64 {
@@ -19,7 +19,7 @@ extension ChannelSet {
     if options.delivery.isReliable {
       try reserveSpace(for: bytes.count, lane)
     } else {
-      dropOldest(for: bytes.count, lane)
+      dropOldest(for: bytes.count, lane, options.delivery)
     }
     let ticket = sendState.nextTicket
     sendState.nextTicket += 1
@@ -27,8 +27,8 @@ extension ChannelSet {
       ticket: ticket, deadline: options.deadline?.nanoseconds ?? .max,
       buffer: sendState.arena.store(bytes), length: UInt32(bytes.count),
       wantsReceipt: options.wantsReceipt)
-    lanes[lane].append(message, &sendState)
-    refresh(lane)
+    let change = lanes[lane].append(message, &sendState)
+    scheduler.record(change, of: lane, in: &lanes)
     return ticket
   }
 
@@ -56,8 +56,9 @@ extension ChannelSet {
   ) -> Int {
     if let plan { setPlan(plan, for: channel) }
     let index = self.index(ofChannel: channel)
-    lanes.append(SendLane(channel: channel, delivery: delivery, channelIndex: index))
-    scheduler.add(channels[index].plan, isReliable: delivery.isReliable)
+    lanes.append(
+      SendLane(
+        channel: channel, delivery: delivery, channelIndex: index, plan: channels[index].plan))
     channels[index].sends[Int(delivery.rawValue)] = UInt16(lanes.count - 1)
     return lanes.count - 1
   }
@@ -79,8 +80,8 @@ extension ChannelSet {
 
   /// Drops queued unreliable messages, beginning with the oldest, until a message of `length` bytes
   /// fits. On a sequenced lane, also drops the queued message that the new message replaces.
-  private mutating func dropOldest(for length: Int, _ lane: Int) {
-    if lanes[lane].delivery.isSequenced { lanes[lane].replaceUnsent(&sendState) }
+  private mutating func dropOldest(for length: Int, _ lane: Int, _ delivery: Delivery) {
+    if delivery.isSequenced { lanes[lane].replaceUnsent(&sendState) }
     while Int(sendState.unreliableBytes) + length > ChannelLimits.unreliableSendBytes
       || sendState.unreliableCount >= ChannelLimits.unreliableSendMessages,
       let oldest = oldestUnreliable()
@@ -106,7 +107,8 @@ extension ChannelSet {
 
   /// Recomputes the lane's readiness to send and passes it to the scheduler.
   mutating func refresh(_ lane: Int) {
-    scheduler.set(lanes[lane].readiness(&sendState), of: lane)
+    let change = lanes[lane].updateReadiness(&sendState)
+    scheduler.record(change, of: lane, in: &lanes)
   }
 
   /// The next time at which `handleTimeout` must be called to drop expired messages, or `nil` if no

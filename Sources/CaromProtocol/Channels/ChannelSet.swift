@@ -136,7 +136,7 @@ package struct ChannelSet: Sendable {
     let index = self.index(ofChannel: channel)
     channels[index].plan = plan
     for delivery in Delivery.allCases {
-      if let lane = sendLane(of: channel, delivery) { scheduler.set(plan, of: lane) }
+      if let lane = sendLane(of: channel, delivery) { scheduler.set(plan, of: lane, in: &lanes) }
     }
   }
 

@@ -23,8 +23,8 @@ struct Filling: Sendable {
 
   /// The result of a lane's turn.
   enum Turn: Sendable {
-    /// The lane wrote a frame; the value is the frame's length in bytes.
-    case wrote(Int)
+    /// The lane wrote at least one frame, and its turn has ended.
+    case wrote
     /// The lane's next message does not fit into the rest of the packet.
     case noRoom
     /// The lane has nothing that it may send now.

@@ -12,26 +12,46 @@ struct Scheduler: Sendable {
     case small
   }
 
-  /// The scheduling state of one lane.
-  private struct Share: Sendable {
-    var plan: ChannelPlan
-    let isReliable: Bool
-    var readiness = Readiness.idle
-    var isScheduled = false
+  /// A change of what a lane can send.
+  struct Change: Sendable {
+    let before: Readiness
+    let after: Readiness
+  }
+
+  /// The scheduling state of one lane. The lane stores it, beside what else a packet needs of the
+  /// lane.
+  struct Share: Sendable {
+    fileprivate var plan: ChannelPlan
+    private(set) var readiness = Readiness.idle
+    fileprivate var isScheduled = false
     /// The lane that follows this one in its `LaneList`.
-    var next = LaneList.end
+    fileprivate var next = LaneList.end
     /// The round of the priority queue in which `deficit` was last replenished. Rounds wrap around.
-    var round: UInt32 = 0
+    fileprivate var round: UInt32 = 0
     /// The number of bytes that the lane may still send before the next lane of its priority has
     /// its turn.
-    var deficit: Int32 = 0
+    fileprivate var deficit: Int32 = 0
 
-    var quantum: Int32 { Int32(ChannelLimits.quantum * Int(plan.weight)) }
+    init(_ plan: ChannelPlan) { self.plan = plan }
+
+    fileprivate var quantum: Int32 { Int32(ChannelLimits.quantum * Int(plan.weight)) }
+
+    /// Sets the kind of message that the lane can send now. Pass the change to the scheduler.
+    @inline(__always) mutating func set(_ readiness: Readiness) -> Change {
+      let before = self.readiness
+      self.readiness = readiness
+      return Change(before: before, after: readiness)
+    }
+
+    /// Counts bytes that the lane, whose turn it is, has sent. Returns whether its turn continues.
+    @inline(__always) mutating func charge(_ bytes: Int) -> Bool {
+      deficit -= Int32(bytes)
+      return deficit > 0
+    }
 
     /// Schedules the lane in a round of its priority's queue. Returns whether its deficit is
     /// positive.
-    @inline(__always) mutating func schedule(_ readiness: Readiness, in round: UInt32) -> Bool {
-      self.readiness = readiness
+    @inline(__always) fileprivate mutating func schedule(in round: UInt32) -> Bool {
       isScheduled = true
       next = LaneList.end
       if self.round != round {
@@ -39,15 +59,6 @@ struct Scheduler: Sendable {
         deficit = quantum
       }
       return deficit > 0
-    }
-
-    /// Counts bytes that the lane has sent. Returns whether the lane is idle and therefore leaves
-    /// its queue.
-    @inline(__always) mutating func charge(_ bytes: Int) -> Bool {
-      deficit -= Int32(bytes)
-      guard readiness == .idle else { return false }
-      isScheduled = false
-      return true
     }
   }
 
@@ -62,36 +73,36 @@ struct Scheduler: Sendable {
     var isEmpty: Bool { head == Self.end }
     var isSingle: Bool { head == tail && head != Self.end }
 
-    mutating func append(_ lane: UInt16, _ shares: inout [Share]) {
-      shares[Int(lane)].next = Self.end
-      link(lane, &shares)
+    mutating func append(_ lane: UInt16, _ lanes: inout [SendLane]) {
+      lanes[Int(lane)].share.next = Self.end
+      link(lane, &lanes)
     }
 
     /// Appends a lane whose `next` is `end`.
-    @inline(__always) mutating func link(_ lane: UInt16, _ shares: inout [Share]) {
-      if isEmpty { head = lane } else { shares[Int(tail)].next = lane }
+    @inline(__always) mutating func link(_ lane: UInt16, _ lanes: inout [SendLane]) {
+      if isEmpty { head = lane } else { lanes[Int(tail)].share.next = lane }
       tail = lane
     }
 
-    mutating func prepend(_ lane: UInt16, _ shares: inout [Share]) {
-      shares[Int(lane)].next = head
+    mutating func prepend(_ lane: UInt16, _ lanes: inout [SendLane]) {
+      lanes[Int(lane)].share.next = head
       if isEmpty { tail = lane }
       head = lane
     }
 
-    mutating func popFirst(_ shares: borrowing [Share]) -> UInt16? {
+    mutating func popFirst(_ lanes: borrowing [SendLane]) -> UInt16? {
       guard head != Self.end else { return nil }
       let lane = head
-      head = shares[Int(lane)].next
+      head = lanes[Int(lane)].share.next
       if head == Self.end { tail = Self.end }
       return lane
     }
 
-    mutating func remove(_ lane: UInt16, _ shares: inout [Share]) {
+    mutating func remove(_ lane: UInt16, _ lanes: inout [SendLane]) {
       var rest = self
       self = LaneList()
-      while let each = rest.popFirst(shares) {
-        if each != lane { append(each, &shares) }
+      while let each = rest.popFirst(lanes) {
+        if each != lane { append(each, &lanes) }
       }
     }
   }
@@ -107,7 +118,6 @@ struct Scheduler: Sendable {
     var isEmpty: Bool { fresh.isEmpty && waiting.isEmpty }
   }
 
-  private var shares: [Share] = []
   /// The priorities whose queue is not empty, one bit each.
   private var occupied: UInt32 = 0
   /// The lanes that the current packet skips, most recently skipped lane first.
@@ -121,28 +131,22 @@ struct Scheduler: Sendable {
   /// Whether any lane can send a message.
   var hasAny: Bool { readyCount > 0 }
 
-  /// Adds a lane with reliable or unreliable delivery. Its index is the number of lanes added
-  /// before it.
-  mutating func add(_ plan: ChannelPlan, isReliable: Bool) {
-    shares.append(Share(plan: plan, isReliable: isReliable))
-  }
-
   /// Changes the priority and weight of a lane. A lane that is scheduled moves to the queue of its
   /// new priority.
-  mutating func set(_ plan: ChannelPlan, of lane: Int) {
-    guard shares[lane].isScheduled else {
-      shares[lane].plan = plan
+  mutating func set(_ plan: ChannelPlan, of lane: Int, in lanes: inout [SendLane]) {
+    guard lanes[lane].share.isScheduled else {
+      lanes[lane].share.plan = plan
       return
     }
-    remove(lane)
-    shares[lane].plan = plan
-    schedule(lane, shares[lane].readiness)
+    remove(lane, &lanes)
+    lanes[lane].share.plan = plan
+    schedule(lane, &lanes)
   }
 
-  private mutating func remove(_ lane: Int) {
-    let priority = Int(shares[lane].plan.priority)
-    queues[priority].fresh.remove(UInt16(lane), &shares)
-    queues[priority].waiting.remove(UInt16(lane), &shares)
+  private mutating func remove(_ lane: Int, _ lanes: inout [SendLane]) {
+    let priority = Int(lanes[lane].share.plan.priority)
+    queues[priority].fresh.remove(UInt16(lane), &lanes)
+    queues[priority].waiting.remove(UInt16(lane), &lanes)
     updateOccupied(priority)
   }
 
@@ -150,27 +154,23 @@ struct Scheduler: Sendable {
     if queues[priority].isEmpty { occupied &= ~(1 << priority) } else { occupied |= 1 << priority }
   }
 
-  /// Sets the kind of message that a lane can send now, and schedules the lane if it was idle.
-  mutating func set(_ readiness: Readiness, of lane: Int) {
-    let before = shares[lane].readiness
-    guard readiness != before else { return }
-    if before == .small { smallCount &-= 1 }
-    if readiness == .small { smallCount &+= 1 }
-    if before == .idle { readyCount &+= 1 }
-    if readiness == .idle { readyCount &-= 1 }
-    if readiness == .idle || shares[lane].isScheduled {
-      shares[lane].readiness = readiness
-    } else {
-      schedule(lane, readiness)
-    }
+  /// Takes note of what a lane can send now, and schedules the lane if it was idle.
+  @inline(__always)
+  mutating func record(_ change: Change, of lane: Int, in lanes: inout [SendLane]) {
+    guard change.before != change.after else { return }
+    if change.before == .small { smallCount &-= 1 }
+    if change.after == .small { smallCount &+= 1 }
+    if change.before == .idle { readyCount &+= 1 }
+    if change.after == .idle { readyCount &-= 1 }
+    if change.after != .idle, !lanes[lane].share.isScheduled { schedule(lane, &lanes) }
   }
 
-  @inline(__always) private mutating func schedule(_ lane: Int, _ readiness: Readiness) {
-    let priority = Int(shares[lane].plan.priority)
-    if shares[lane].schedule(readiness, in: queues[priority].round) {
-      queues[priority].fresh.link(UInt16(lane), &shares)
+  @inline(__always) private mutating func schedule(_ lane: Int, _ lanes: inout [SendLane]) {
+    let priority = Int(lanes[lane].share.plan.priority)
+    if lanes[lane].share.schedule(in: queues[priority].round) {
+      queues[priority].fresh.link(UInt16(lane), &lanes)
     } else {
-      queues[priority].waiting.link(UInt16(lane), &shares)
+      queues[priority].waiting.link(UInt16(lane), &lanes)
     }
     occupied |= 1 << priority
   }
@@ -178,72 +178,83 @@ struct Scheduler: Sendable {
   /// Returns the lane whose turn it is, or `nil` if no lane may send in this packet. Skips lanes
   /// that have only bulk messages unless `includeBulk` is true, and unreliable lanes unless
   /// `includeLatest` is true.
-  mutating func next(includeBulk: Bool, includeLatest: Bool) -> Int? {
+  mutating func next(
+    includeBulk: Bool, includeLatest: Bool, in lanes: inout [SendLane]
+  ) -> Int? {
     while occupied != 0 {
       let priority = occupied.trailingZeroBitCount
       let isFresh = !queues[priority].fresh.isEmpty
       let lane = Int(isFresh ? queues[priority].fresh.head : queues[priority].waiting.head)
-      let readiness = shares[lane].readiness
+      let readiness = lanes[lane].share.readiness
       if readiness == .idle {
-        pop(priority)
-        shares[lane].isScheduled = false
-      } else if readiness == .bulk && !includeBulk || !shares[lane].isReliable && !includeLatest {
-        skip(lane)
-      } else if shares[lane].deficit > 0 {
+        retire(lane, &lanes)
+      } else if readiness == .bulk && !includeBulk
+        || !lanes[lane].delivery.isReliable && !includeLatest
+      {
+        skip(lane, in: &lanes)
+      } else if lanes[lane].share.deficit > 0 {
         return lane
       } else {
-        replenish(lane, priority, isFresh)
+        replenish(lane, priority, isFresh, &lanes)
       }
     }
     return nil
   }
 
-  private mutating func pop(_ priority: Int) {
-    if queues[priority].fresh.popFirst(shares) == nil {
-      _ = queues[priority].waiting.popFirst(shares)
+  private mutating func pop(_ priority: Int, _ lanes: borrowing [SendLane]) {
+    if queues[priority].fresh.popFirst(lanes) == nil {
+      _ = queues[priority].waiting.popFirst(lanes)
     }
     updateOccupied(priority)
+  }
+
+  /// Removes the lane whose turn it is from its queue, because it is idle.
+  private mutating func retire(_ lane: Int, _ lanes: inout [SendLane]) {
+    pop(Int(lanes[lane].share.plan.priority), lanes)
+    lanes[lane].share.isScheduled = false
   }
 
   /// Moves a lane to the end of its priority's queue once its deficit is used up, and adds a
   /// quantum to the deficit at the start of a new round. `isFresh` is true if the lane is at the
   /// front of `fresh`.
-  private mutating func replenish(_ lane: Int, _ priority: Int, _ isFresh: Bool) {
+  private mutating func replenish(
+    _ lane: Int, _ priority: Int, _ isFresh: Bool, _ lanes: inout [SendLane]
+  ) {
     let isAlone =
       isFresh
       ? queues[priority].fresh.isSingle && queues[priority].waiting.isEmpty
       : queues[priority].waiting.isSingle
-    pop(priority)
-    queues[priority].waiting.append(UInt16(lane), &shares)
+    pop(priority, lanes)
+    queues[priority].waiting.append(UInt16(lane), &lanes)
     occupied |= 1 << priority
     if isFresh, !isAlone { return }
     queues[priority].round &+= 1
-    shares[lane].round = queues[priority].round
-    shares[lane].deficit =
-      isAlone ? shares[lane].quantum : shares[lane].deficit + shares[lane].quantum
+    lanes[lane].share.round = queues[priority].round
+    let quantum = lanes[lane].share.quantum
+    lanes[lane].share.deficit = isAlone ? quantum : lanes[lane].share.deficit + quantum
   }
 
-  /// Counts bytes that the lane, whose turn it is, has sent. Returns whether its turn continues. A
-  /// lane that has become idle leaves its queue.
-  mutating func charge(_ lane: Int, _ bytes: Int) -> Bool {
-    if shares[lane].charge(bytes) { pop(Int(shares[lane].plan.priority)) }
-    return shares[lane].deficit > 0
+  /// Takes note of what the lane whose turn it was can send after it has sent something. A lane
+  /// that has become idle leaves its queue.
+  mutating func finishTurn(of lane: Int, _ change: Change, in lanes: inout [SendLane]) {
+    record(change, of: lane, in: &lanes)
+    if change.after == .idle { retire(lane, &lanes) }
   }
 
   /// Excludes `lane`, whose turn it is, from the rest of the current packet.
-  mutating func skip(_ lane: Int) {
-    pop(Int(shares[lane].plan.priority))
-    skipped.prepend(UInt16(lane), &shares)
+  mutating func skip(_ lane: Int, in lanes: inout [SendLane]) {
+    pop(Int(lanes[lane].share.plan.priority), lanes)
+    skipped.prepend(UInt16(lane), &lanes)
   }
 
   /// Puts the skipped lanes back at the front of their queues, in their original order.
-  mutating func restoreSkipped() {
-    while let lane = skipped.popFirst(shares) {
-      let priority = Int(shares[Int(lane)].plan.priority)
-      if shares[Int(lane)].deficit > 0 {
-        queues[priority].fresh.prepend(lane, &shares)
+  mutating func restoreSkipped(in lanes: inout [SendLane]) {
+    while let lane = skipped.popFirst(lanes) {
+      let priority = Int(lanes[Int(lane)].share.plan.priority)
+      if lanes[Int(lane)].share.deficit > 0 {
+        queues[priority].fresh.prepend(lane, &lanes)
       } else {
-        queues[priority].waiting.prepend(lane, &shares)
+        queues[priority].waiting.prepend(lane, &lanes)
       }
       occupied |= 1 << priority
     }

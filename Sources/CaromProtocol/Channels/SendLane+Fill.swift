@@ -3,12 +3,40 @@ import CaromCore
 // The private methods below that return a `Bool` return `false` only if the next frame does not fit
 // into the packet. They return `true` both after writing a frame and if there is nothing to write.
 extension SendLane {
+  /// Writes frames until the lane's turn ends or its next frame does not fit. Also returns how what
+  /// the lane can send has changed.
+  mutating func takeTurn(
+    _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+    _ filling: inout Filling
+  ) -> (Filling.Turn, Scheduler.Change) {
+    let before = share.readiness
+    var turn: Filling.Turn
+    var hasTurn: Bool
+    repeat {
+      let start = writer.count
+      let hasRoom = serve(&sendState, &writer, &records, filling)
+      let count = writer.count - start
+      let readiness = updateReadiness(&sendState).after
+      turn = count > 0 ? .wrote : hasRoom ? .nothing : .noRoom
+      hasTurn =
+        count > 0 && share.charge(count) && writer.room > 2
+        && (readiness == .small || readiness == .bulk && filling.includeBulk)
+      if count > 0 { filling.hasMessage = true }
+    } while hasTurn
+    return (turn, Scheduler.Change(before: before, after: share.readiness))
+  }
+
+  /// Recomputes what the lane can send. Pass the change to the scheduler.
+  mutating func updateReadiness(_ sendState: inout SendState) -> Scheduler.Change {
+    share.set(readiness(&sendState))
+  }
+
   /// Writes at most one frame. Lost messages are sent before new ones. In an unordered lane, small
   /// messages are sent before bulk messages.
-  mutating func serve(
+  private mutating func serve(
     _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling
-  ) -> Filling.Turn {
+  ) -> Bool {
     let before = writer.count
     var hasRoom = true
     if hasBacklog, !resend.isEmpty {
@@ -25,8 +53,7 @@ extension SendLane {
     if hasRoom, writer.count == before, filling.includeBulk {
       hasRoom = serveBulk(&sendState, &writer, &records, filling)
     }
-    if writer.count > before { return .wrote(writer.count - before) }
-    return hasRoom ? .nothing : .noRoom
+    return hasRoom
   }
 
   private mutating func serveBulk(

@@ -1,8 +1,10 @@
 import CaromCore
 
 extension SendLane {
-  /// Queues a message to be sent.
-  mutating func append(_ message: SendMessage, _ sendState: inout SendState) {
+  /// Queues a message to be sent. Pass the change to the scheduler.
+  mutating func append(
+    _ message: SendMessage, _ sendState: inout SendState
+  ) -> Scheduler.Change {
     messagesSent += 1
     bytesSent += UInt64(message.length)
     sendState.recordQueued(message, isReliable: delivery.isReliable)
@@ -11,6 +13,7 @@ extension SendLane {
     } else {
       unsent.append(message)
     }
+    return updateReadiness(&sendState)
   }
 
   /// Drops the queued message of a sequenced lane, if there is one, because a newer message

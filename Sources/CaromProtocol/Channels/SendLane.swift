@@ -22,6 +22,7 @@ struct SendLane: Sendable {
   private(set) var hasBacklog = false
   /// The channel's index in `ChannelSet.channels`.
   private let channelIndex: UInt8
+  var share: Scheduler.Share
   /// The number of messages that were queued.
   var messagesSent: UInt64 = 0
   /// The number of bytes of the messages that were queued.
@@ -41,11 +42,12 @@ struct SendLane: Sendable {
   /// The numbers of fragmented messages with lost bytes that must be retransmitted.
   var resendBulk = Deque<UInt64>() { didSet { updateHasBacklog() } }
 
-  init(channel: UInt8, delivery: Delivery, channelIndex: Int) {
+  init(channel: UInt8, delivery: Delivery, channelIndex: Int, plan: ChannelPlan) {
     self.channel = channel
     self.delivery = delivery
     isUnordered = delivery == .unreliable || delivery == .reliableUnordered
     self.channelIndex = UInt8(channelIndex)
+    share = Scheduler.Share(plan)
   }
 
   private mutating func updateHasBacklog() {
