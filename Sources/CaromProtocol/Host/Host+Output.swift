@@ -132,6 +132,8 @@ extension Host {
       remove(index, at: now)
     } else {
       updatePathsAndDeadline(of: index, at: now)
+      // A path that was dropped because its key is used up has left its messages to the stream.
+      markReadyIfNeeded(id)
     }
   }
 

@@ -210,6 +210,22 @@ import Testing
     #expect(pair.clientEvents.endings == [.connectionLost])
   }
 
+  @Test func `beside a stream, what its key leaves unsent follows on the stream at once`() throws {
+    var limits = KeyLimits()
+    limits.encryptedPackets = 60
+    var pair = VirtualPair(seed: 5, links: [.both, .encrypted], keyLimits: limits)
+    try pair.world.run(for: .seconds(3))
+    #expect(pair.clientPeer.connection?.datagram != nil)
+    pair.world.withNode(of: pair.client) { node, network in
+      node.sender = LoadSender(Load(bulkBytes: 200 << 10))
+      node.handleTimeout(in: &network)
+    }
+    let start = pair.world.network.now
+    #expect(try pair.runLoad(for: .seconds(10)))
+    #expect(pair.clientPeer.connection?.datagram == nil && pair.clientPeer.endings.isEmpty)
+    #expect(pair.world.network.now - start < .milliseconds(200))
+  }
+
   static let links: [VirtualPeer.Links] = [
     [.datagram, .encrypted], [.stream, .encrypted], [.both, .encrypted],
   ]
