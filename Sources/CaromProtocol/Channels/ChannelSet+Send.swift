@@ -9,7 +9,7 @@ extension ChannelSet {
   /// Queues a message and returns the number that identifies it in events.
   ///
   /// An unreliable message is always accepted. If too many are queued, the oldest ones are dropped.
-  @discardableResult @inline(__always)
+  @discardableResult
   package mutating func send(
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, at now: Instant
   ) throws(SendError) -> UInt64 {

@@ -155,7 +155,6 @@ struct Scheduler: Sendable {
   }
 
   /// Takes note of what a lane can send now, and schedules the lane if it was idle.
-  @inline(__always)
   mutating func record(_ change: Change, of lane: Int, in lanes: inout [SendLane]) {
     guard change.before != change.after else { return }
     if change.before == .small { smallCount &-= 1 }
