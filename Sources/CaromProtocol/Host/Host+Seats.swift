@@ -96,13 +96,9 @@ extension Host {
     }
   }
 
-  /// Grants a connection its seat after another host of the group has closed the connection that
-  /// held the seat.
-  package mutating func handleEvicted(for id: ConnectionID, at now: Instant) {
-    grantSeat(to: id, at: now)
-  }
-
-  private mutating func grantSeat(to id: ConnectionID, at now: Instant) {
+  /// Grants a connection its seat, after the connection that held the seat has been closed. In a
+  /// group, another host may have closed it.
+  package mutating func grantSeat(to id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
     entries[index].connection.admit(at: now)
     refresh(index, at: now)

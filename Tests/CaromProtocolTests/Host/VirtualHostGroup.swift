@@ -123,7 +123,7 @@ struct VirtualHostGroup: VirtualNode {
       streams.append((id, stream))
       _ = hosts[next.member].accept(handed, as: id, at: now)
     case .evict(let id, let other): hosts[next.member].evict(id, for: other, at: now)
-    case .evicted(let id): hosts[next.member].handleEvicted(for: id, at: now)
+    case .evicted(let id): hosts[next.member].grantSeat(to: id, at: now)
     }
   }
 
