@@ -1,8 +1,5 @@
 import CaromCore
-
-#if canImport(CaromCrypto)
-  import CaromCrypto
-#endif
+import CaromCrypto
 
 /// A host and, in matchmaking mode, its matchmaker. The same state machine runs on sockets and on
 /// the virtual network.
