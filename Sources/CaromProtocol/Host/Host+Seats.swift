@@ -3,9 +3,6 @@ import CaromCore
 // A host that has a port of its own tracks its seats in `seating`; the hosts of a group share the
 // seats of the directory.
 extension Host {
-  /// The number of free player seats. The host must not be in a group.
-  package var freeSeats: Int { freeSeats(forSpectators: false) }
-
   /// Returns the number of player or spectator seats that are neither held nor requested. The host
   /// must not be in a group.
   package func freeSeats(forSpectators: Bool) -> Int { seating.free(forSpectators: forSpectators) }

@@ -76,3 +76,8 @@ extension Host {
     return message
   }
 }
+
+extension Host {
+  /// The number of free player seats.
+  var freeSeats: Int { freeSeats(forSpectators: false) }
+}
