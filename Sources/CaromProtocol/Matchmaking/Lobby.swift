@@ -289,9 +289,9 @@ extension Lobby {
   }
 
   private mutating func refuse(_ peer: PeerID, _ code: Goodbye.Code, at now: Instant) {
-    let reason: DisconnectReason = code == .busy ? .busy : .full
+    let goodbye = Goodbye(code)
     for request in requests where request.peer == peer {
-      host.close(request.connection, Goodbye(code), as: reason, at: now)
+      host.close(request.connection, goodbye, as: goodbye.reason, at: now)
     }
     requests.removeAll { $0.peer == peer }
     handleHostEvents(at: now)
