@@ -1,6 +1,7 @@
 # Sourced by what compiles the modules of a page as Embedded Swift for WebAssembly.
 #   find_web_tools       sets `tools`, the folder of the toolchain's programs; fails where one is missing
 #   compile MODULE FILE...  compiles a module into $out
+#   sources MODULE       prints the files of a module that a page needs
 #   compile_modules      compiles those of `modules`
 #   compile_game FILE... compiles the Swift files of a game, one of which declares the simulation
 #   compile_runtime FOLDER FLAG...  compiles, into a folder, what Embedded Swift expects of a C library
@@ -58,10 +59,16 @@ compile_carom() {
   compile Carom "$out/Carom.swift"
 }
 
+# Prints the Swift files of a module, of which a page is never a host of the session protocol.
+sources() { # sources MODULE
+  find "Sources/$1" -name '*.swift' -not -path 'Sources/CaromProtocol/Host/*' \
+    -not -path 'Sources/CaromProtocol/Matchmaking/*' | sort
+}
+
 compile_modules() {
   local module
   for module in "${modules[@]}"; do
-    compile "$module" $(find "Sources/$module" -name '*.swift' | sort) || return 1
+    compile "$module" $(sources "$module") || return 1
   done
   compile_carom
 }

@@ -28,7 +28,8 @@ struct SwarmNode: VirtualNode {
     self.host = host
     self.startAt = startAt
     let info = PeerInfo(id: id, name: "\(id)", application: "airhockey")
-    lobby = Lobby(info, generator: generator.split(), at: startAt)
+    lobby = Lobby(
+      matching: Host(info, seats: 1), generator: generator.split(), at: startAt)
     dns = MulticastDNS(hostLabel: "host-\(host.id.number)", generator: generator.split())
   }
 

@@ -60,9 +60,10 @@ import SessionPeers
   private mutating func connect() {
     let number = players.count + 1
     var generator = SystemRandomNumberGenerator()
-    var lobby = Lobby(
+    let host = Host(
       SessionCarom.peer(number), seats: 0, secret: HostSecret(using: &generator),
       security: SessionCarom.cipher.map { SessionCarom.security(number, cipher: $0) })
+    var lobby = Lobby(host)
     let connection = lobby.makeConnectionID()
     let key = ConnectionKey(using: &generator)
     _ = lobby.connect(connection, to: [server], key: key, at: now)

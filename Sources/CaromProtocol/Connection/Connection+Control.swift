@@ -161,7 +161,7 @@ extension Connection {
     datagram?.resumes = true
     lastReceived = now
     events.append(.opened(info))
-    send(pinger.begin(local.timing, at: now), at: now)
+    send(pinger.makePing(local.timing, at: now), at: now)
     reportLinkChange()
     continueHeldStream(at: now)
   }

@@ -14,7 +14,7 @@ extension Connection {
     _ hello: Hello, _ opening: TokenOpening, from source: Route, at now: Instant
   ) -> Bool {
     guard let security = local.security, var own = secrets,
-      case .request? = try? ControlPacket.decode(opening.payload.span),
+      let request = try? ControlPacket.decode(opening.payload.span), case .request = request,
       let answer = opening.answer(security, &own)
     else { return false }
     own.ticket = opening.use
@@ -23,9 +23,7 @@ extension Connection {
       to: hello, from: source, answer.handshake, answer.keys, keyLimits,
       overhead: local.routingLength, at: now)
     checkIdentities(at: now)
-    guard datagram != nil, let request = try? ControlPacket.decode(opening.payload.span) else {
-      return false
-    }
+    guard datagram != nil else { return false }
     receive(request, on: .datagram, at: now)
     return true
   }

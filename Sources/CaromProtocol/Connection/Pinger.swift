@@ -18,18 +18,14 @@ struct Pinger: Sendable {
   private var lastSent = Instant.zero
   private(set) var roundTrip = RoundTrip()
 
-  /// Starts the schedule and returns the first ping.
-  mutating func begin(_ timing: SessionTiming, at now: Instant) -> ControlPacket {
-    makePing(timing, at: now)
-  }
-
   /// Returns the next ping, or nil if no ping is due.
   mutating func handleTimeout(_ timing: SessionTiming, at now: Instant) -> ControlPacket? {
     guard let nextTimeout, now >= nextTimeout else { return nil }
     return makePing(timing, at: now)
   }
 
-  private mutating func makePing(_ timing: SessionTiming, at now: Instant) -> ControlPacket {
+  /// Returns the next ping, and schedules the one after it. The first call starts the schedule.
+  mutating func makePing(_ timing: SessionTiming, at now: Instant) -> ControlPacket {
     sent += 1
     let interval = sent <= timing.firstPings ? timing.firstPingInterval : timing.pingInterval
     nextTimeout = now.advanced(by: interval)

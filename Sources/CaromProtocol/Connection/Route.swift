@@ -27,7 +27,4 @@ package struct Route: Hashable, Sendable {
 
   /// Whether a data channel carries the datagrams.
   package var isDataChannel: Bool { socket & Self.dataChannelBit != 0 }
-  /// The index of the socket through which the data channel runs, or of the one that sends the
-  /// datagrams if there is none.
-  package var ownSocket: Int { socket & ~Self.dataChannelBit }
 }

@@ -201,9 +201,6 @@ extension StreamPath {
   /// The keys that encrypt the bodies now; nil exactly if `keys` is.
   var bodyKeys: BodyKeys? { if case .keys(let keys) = protection { keys } else { nil } }
 
-  /// The number of times that this side has changed the key with which it encrypts.
-  var keyChanges: Int { bodyKeys?.changes ?? 0 }
-
   /// Changes the key with which this side encrypts if that is due. The announcement is the last
   /// body that the old key encrypts.
   private mutating func changeKeyIfDue(at now: Instant) {

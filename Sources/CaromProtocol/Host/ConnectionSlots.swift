@@ -33,7 +33,7 @@ struct ConnectionSlots: Sendable {
     var growing: Int?
   }
 
-  private var chunks: [[Host.Entry]] = []
+  private(set) var chunks: [[Host.Entry]] = []
   private var uses: [Use] = []
   /// The chunks whose last connection was removed. Some may have connections again.
   private var emptied: [Int] = []
@@ -47,9 +47,6 @@ struct ConnectionSlots: Sendable {
   private var table = [Int32](repeating: -1, count: 64)
   /// The ids of all connections, in ascending order.
   private(set) var ids: [ConnectionID] = []
-
-  /// The number of slots that have memory.
-  var capacity: Int { chunks.count(where: { !$0.isEmpty }) * Self.chunkSize }
 
   var count: Int { ids.count }
 

@@ -1,8 +1,5 @@
 import CaromCore
-
-#if canImport(CaromCrypto)
-  import CaromCrypto
-#endif
+import CaromCrypto
 
 // Attempts to prove a host's code.
 extension Host {
@@ -49,22 +46,20 @@ extension Host {
   }
 }
 
-#if canImport(CaromCrypto)
-  extension Host {
-    /// The public key with which others can begin their handshakes with this host, and which it may
-    /// advertise; nil if handshakes with it begin in another way.
-    package var knownKey: PublicKey? {
-      guard let security = side.security, security.pattern == .xx else { return nil }
-      return security.identity?.publicKey
-    }
-
-    /// Returns what the peer of a connection has proven: its key, or the ticket of its connect
-    /// token. Returns nil if the connection is in plaintext or has no keys.
-    package func proof(of id: ConnectionID) -> (key: PublicKey?, ticket: AcceptedTicket?)? {
-      guard let index = index(of: id), let keys = entries[index].connection.newestKeys else {
-        return nil
-      }
-      return (keys.peerKey, keys.ticket?.ticket)
-    }
+extension Host {
+  /// The public key with which others can begin their handshakes with this host, and which it may
+  /// advertise; nil if handshakes with it begin in another way.
+  package var knownKey: PublicKey? {
+    guard let security = side.security, security.pattern == .xx else { return nil }
+    return security.identity?.publicKey
   }
-#endif
+
+  /// Returns what the peer of a connection has proven: its key, or the ticket of its connect
+  /// token. Returns nil if the connection is in plaintext or has no keys.
+  package func proof(of id: ConnectionID) -> (key: PublicKey?, ticket: AcceptedTicket?)? {
+    guard let index = index(of: id), let keys = entries[index].connection.newestKeys else {
+      return nil
+    }
+    return (keys.peerKey, keys.ticket?.ticket)
+  }
+}

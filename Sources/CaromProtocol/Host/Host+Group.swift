@@ -58,7 +58,7 @@ extension Host {
       case .attempt(let id, let isRight): decide(id, isRight: isRight, &directory.gate, at: now)
       case .ticket(let id): resolveTicket(on: id, at: now)
       case .releaseTicket(let use, let id, let hasKey):
-        release(use, of: id, hasKey: hasKey, owner: directory.owner(of: use.owner))
+        release(use, of: id, hasKey: hasKey, owner: directory.owners[use.owner])
       case .seat(let id, let info): resolveSeat(for: info, on: id, &directory, at: now)
       case .join(let id): resolveJoin(id, directory, at: now)
       case .admit(let id):

@@ -3,9 +3,6 @@ import CaromCore
 // A host that has a port of its own tracks its seats in `seating`; the hosts of a group share the
 // seats of the directory.
 extension Host {
-  /// The number of free player seats. The host must not be in a group.
-  package var freeSeats: Int { freeSeats(forSpectators: false) }
-
   /// Returns the number of player or spectator seats that are neither held nor requested. The host
   /// must not be in a group.
   package func freeSeats(forSpectators: Bool) -> Int { seating.free(forSpectators: forSpectators) }
@@ -96,13 +93,9 @@ extension Host {
     }
   }
 
-  /// Grants a connection its seat after another host of the group has closed the connection that
-  /// held the seat.
-  package mutating func handleEvicted(for id: ConnectionID, at now: Instant) {
-    grantSeat(to: id, at: now)
-  }
-
-  private mutating func grantSeat(to id: ConnectionID, at now: Instant) {
+  /// Grants a connection its seat, after the connection that held the seat has been closed. In a
+  /// group, another host may have closed it.
+  package mutating func grantSeat(to id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
     entries[index].connection.admit(at: now)
     refresh(index, at: now)

@@ -1,8 +1,5 @@
 import CaromCore
-
-#if canImport(CaromCrypto)
-  import CaromCrypto
-#endif
+import CaromCrypto
 
 /// All connections of one process: the accepted connections, whose peers occupy seats, and the
 /// connections that this host opened. A host is a polled state machine; the shell owns the streams

@@ -47,7 +47,7 @@ package struct HostDirectory: Sendable {
   /// The tickets that were used; nil if the hosts accept none.
   var tickets: TicketBook?
   /// The owner of each connection key in the group. A connection owns at most one key.
-  private var owners: [ConnectionKey: ConnectionID] = [:]
+  private(set) var owners: [ConnectionKey: ConnectionID] = [:]
   /// When the connections with the keys ended.
   private var ended = BoundedKeys<Instant>(limit: endedKeyLimit)
   /// Whether keys in `ended` that were dropped still matter.
@@ -76,9 +76,6 @@ package struct HostDirectory: Sendable {
     return .unknown
   }
 
-  /// Returns the connection that owns a key, or nil if there is none.
-  func owner(of key: ConnectionKey) -> ConnectionID? { owners[key] }
-
   /// Makes a connection the owner of a key.
   package mutating func claim(_ key: ConnectionKey, for id: ConnectionID) { owners[key] = id }
 
@@ -92,7 +89,4 @@ package struct HostDirectory: Sendable {
     guard wasAnswered, let dropped = ended.insert(key, now) else { return }
     memory.recordForgotten(endedAt: dropped)
   }
-
-  /// The number of keys that connections own.
-  package var ownerCount: Int { owners.count }
 }

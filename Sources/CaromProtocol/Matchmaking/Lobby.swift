@@ -1,8 +1,5 @@
 import CaromCore
-
-#if canImport(CaromCrypto)
-  import CaromCrypto
-#endif
+import CaromCrypto
 
 /// A host and, in matchmaking mode, its matchmaker. The same state machine runs on sockets and on
 /// the virtual network.
@@ -15,7 +12,8 @@ package struct Lobby {
   }
 
   /// The lobby's host. Calls that can produce events must go through the lobby; all other calls can
-  /// be made on the host directly.
+  /// be made on the host directly. A lobby with a matchmaker is in no group, so that the calls of a
+  /// group are made on the host as well.
   package var host: Host
   package private(set) var matchmaker: Matchmaker?
   private var dial: Dial?
@@ -25,26 +23,16 @@ package struct Lobby {
 
   /// Creates a lobby without a matchmaker: the owner answers each request for a seat and opens
   /// connections itself.
-  package init(
-    _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), secret: HostSecret = HostSecret(low: 0, high: 0),
-    security: LinkSecurity? = nil, requiresSealedStreams: Bool = false, routingLength: UInt8 = 0,
-    member: Int? = nil
-  ) {
-    host = Host(
-      local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, secret: secret,
-      security: security, requiresSealedStreams: requiresSealedStreams,
-      routingLength: routingLength, member: member)
-  }
+  package init(_ host: Host) { self.host = host }
 
-  /// Creates a lobby with one seat, whose matchmaker starts looking for an opponent at `now`. Until
-  /// `window` has passed, the lobby advertises the status `searching`; after that, `waiting`.
+  /// Creates a lobby whose matchmaker starts looking for an opponent at `now`. `host` has one seat
+  /// and is in no group. Until `window` has passed, the lobby advertises the status `searching`;
+  /// after that, `waiting`.
   package init(
-    _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
-    generator: SeededGenerator, secret: HostSecret = HostSecret(low: 0, high: 0),
-    security: LinkSecurity? = nil, at now: Instant
+    matching host: Host, window: Duration = .seconds(6), generator: SeededGenerator,
+    at now: Instant
   ) {
-    host = Host(local, seats: 1, timing: timing, secret: secret, security: security)
+    self.host = host
     matchmaker = Matchmaker(as: host.local.id, window: window, generator: generator, at: now)
     performActions(at: now)
   }
@@ -301,9 +289,9 @@ extension Lobby {
   }
 
   private mutating func refuse(_ peer: PeerID, _ code: Goodbye.Code, at now: Instant) {
-    let reason: DisconnectReason = code == .busy ? .busy : .full
+    let goodbye = Goodbye(code)
     for request in requests where request.peer == peer {
-      host.close(request.connection, Goodbye(code), as: reason, at: now)
+      host.close(request.connection, goodbye, as: goodbye.reason, at: now)
     }
     requests.removeAll { $0.peer == peer }
     handleHostEvents(at: now)

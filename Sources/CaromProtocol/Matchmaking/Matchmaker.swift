@@ -50,11 +50,11 @@ package struct Matchmaker: Sendable {
   private let id: PeerID
   private let searchUntil: Instant
   private var state = State.looking
-  private var status: Sighting.Status
+  private var status = Sighting.Status.searching
   private var candidates: [Candidate] = []  // sorted by id
   private var held: [HeldRequest] = []
   private var dialDeadline = Instant.distantFuture
-  private var actions: Deque<MatchmakerAction>
+  private var actions = Deque<MatchmakerAction>()
   private var generator: SeededGenerator
 
   /// Creates a matchmaker that starts looking for an opponent at `now`. A peer that has found no
@@ -65,8 +65,6 @@ package struct Matchmaker: Sendable {
     self.id = id
     self.generator = generator
     searchUntil = now.advanced(by: window)
-    status = .searching
-    actions = Deque()
     actions.append(.advertise(.searching, freeSeats: 1))
   }
 
@@ -79,18 +77,12 @@ extension Matchmaker {
   /// Handles a peer that was discovered or has changed its advertisement.
   package mutating func handle(_ sighting: Sighting, at now: Instant) {
     guard sighting.id != id else { return }
+    let candidate = Candidate(sighting: sighting, firstSeen: now, retryAt: now)
     if let index = candidates.firstIndex(where: { $0.sighting.id == sighting.id }) {
-      if candidates[index].sighting != sighting {
-        candidates[index].sighting = sighting
-        candidates[index].firstSeen = now
-        candidates[index].retryAt = now
-        candidates[index].failures = 0
-        candidates[index].isUnresponsive = false
-      }
+      if candidates[index].sighting != sighting { candidates[index] = candidate }
     } else if makeRoomForCandidate() {
       let index = candidates.firstIndex { $0.sighting.id > sighting.id } ?? candidates.count
-      candidates.insert(
-        Candidate(sighting: sighting, firstSeen: now, retryAt: now), at: index)
+      candidates.insert(candidate, at: index)
     }
     dialBestCandidate(at: now)
   }

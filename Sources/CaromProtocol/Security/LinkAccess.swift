@@ -63,6 +63,11 @@
         || pattern == .xx && code == HandshakeOffer.code(of: .ik)
     }
 
+    /// Returns the cipher that this side chooses for an initiator's offer; nil if it accepts none.
+    func chooseCipher(from offer: UInt8) -> Cipher? {
+      ciphers.first { offer & HandshakeOffer.bit(of: $0) != 0 }
+    }
+
     /// Returns whether `message` is the first message of an initiator that uses a key of this side.
     func isForKnownHost(_ message: Span<UInt8>) -> Bool { HandshakeOffer.isForKnownHost(message) }
 
@@ -100,31 +105,29 @@
     /// Returns the gate of a host with a code; nil without a code.
     func makeGate() -> CodeGate? {
       guard case .code(let code, let isForOneUse) = access else { return nil }
-      return CodeGate(JoinCodeGate(code, isForOneUse: isForOneUse))
+      return JoinCodeGate(code, isForOneUse: isForOneUse)
     }
   }
 
   /// The gate of a host with a code: accepts the attempts of peers that know the code, and makes
   /// further attempts wait after too many wrong ones. All hosts of a group share one gate.
-  package struct CodeGate: Sendable {
-    private var gate: JoinCodeGate
+  package typealias CodeGate = JoinCodeGate
 
-    fileprivate init(_ gate: JoinCodeGate) { self.gate = gate }
-
+  extension JoinCodeGate {
     /// Decides about an attempt. `isRight` tells whether the attempt was right, which only this
     /// side knows: if the attempt is refused for a different reason, nobody else must learn it.
     /// `peer` is the id that the other side has proven, if the attempt was right.
     mutating func decide(isRight: Bool, by peer: PeerID?, at now: Instant) -> GateDecision {
       do throws(JoinCodeGate.Refusal) {
-        try gate.beginAttempt(by: peer, at: now)
+        try beginAttempt(by: peer, at: now)
         guard isRight, let peer else {
-          guard case .wrongCode(let count, let end) = gate.rejectAttempt() else {
+          guard case .wrongCode(let count, let end) = rejectAttempt() else {
             return GateDecision(refusal: .wrongCode)
           }
           return GateDecision(
             refusal: .wrongCode, failure: WrongCode(count: count, waitsUntil: end))
         }
-        try gate.acceptAttempt(by: peer)
+        try acceptAttempt(by: peer)
         return GateDecision()
       } catch .waiting {
         return GateDecision(refusal: .tooManyAttempts)
@@ -154,8 +157,10 @@
       first.count > 0 && first[0] & patternMask == code(of: .ik)
     }
 
-    /// Returns the bits of `ciphers`: one for each.
-    static func bits(of ciphers: [Cipher]) -> UInt8 { ciphers.reduce(0) { $0 | bit(of: $1) } }
+    /// Returns the first byte of a handshake with a pattern. It has a bit for each of `ciphers`.
+    static func byte(of pattern: HandshakePattern, _ ciphers: [Cipher]) -> UInt8 {
+      ciphers.reduce(code(of: pattern)) { $0 | bit(of: $1) }
+    }
 
     /// Returns the bit that stands for a cipher, both in the initiator's offer and in the
     /// responder's choice.

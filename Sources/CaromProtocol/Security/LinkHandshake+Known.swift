@@ -43,30 +43,26 @@
       _ security: LinkSecurity, host: PublicKey, key: ConnectionKey, hello: [UInt8],
       payload: [UInt8], ephemeral: KeyPair
     ) -> LinkHandshake? {
-      let offer = HandshakeOffer.bits(of: security.ciphers) | HandshakeOffer.code(of: .ik)
-      var noise = Handshake(
-        .ik, cipher: .chaChaPoly, isInitiator: true,
-        prologue: prologue(offer: offer, key: key) + hello, staticKey: security.identity?.keys,
-        remoteStatic: host, ephemeralKey: ephemeral)
+      let offer = HandshakeOffer.byte(of: .ik, security.ciphers)
+      let prologue = prologue(offer: offer, key: key) + hello
+      var noise = begin(
+        .ik, security, isInitiator: true, prologue: prologue, ephemeral, host: host)
       guard let opening = try? noise.write(payload) else { return nil }
       let message = [offer] + opening
-      var fallback = begin(
-        security, isInitiator: true, offer: offer, key: key, after: hello + message, ephemeral)
+      var fallback = beginFallback(
+        security, isInitiator: true, prologue: prologue, after: message, ephemeral)
       guard (try? fallback.write()) != nil else { return nil }
       return LinkHandshake(
         noise, message, number: 1, ciphers: security.ciphers,
         known: KnownHost(hello: hello, fallback: fallback))
     }
 
-    /// Returns a handshake with the pattern XX whose two sides have both seen `opening`.
-    private static func begin(
-      _ security: LinkSecurity, isInitiator: Bool, offer: UInt8, key: ConnectionKey,
-      after opening: [UInt8], _ ephemeral: KeyPair
+    /// Begins the handshake with the pattern XX whose two sides have both seen `opening`.
+    private static func beginFallback(
+      _ security: LinkSecurity, isInitiator: Bool, prologue: [UInt8], after opening: [UInt8],
+      _ ephemeral: KeyPair
     ) -> Handshake {
-      Handshake(
-        .xx, cipher: .chaChaPoly, isInitiator: isInitiator,
-        prologue: prologue(offer: offer, key: key) + opening, staticKey: security.identity?.keys,
-        ephemeralKey: ephemeral)
+      begin(.xx, security, isInitiator: isInitiator, prologue: prologue + opening, ephemeral)
     }
 
     /// Answers an initiator's first message, which is bound to `hello`. If `acceptsKnown` is false,
@@ -76,7 +72,9 @@
       acceptsKnown: Bool, _ secrets: inout LinkSecrets
     ) -> HandshakeAnswer {
       guard HandshakeOffer.isForKnownHost(first) else {
-        return responding(to: first, security, key: key, &secrets).map { .second($0) } ?? .rejected
+        let randomness = Randomness(&secrets, for: security)
+        return responding(to: first, security, key: key, randomness).map { .second($0) }
+          ?? .rejected
       }
       return answering(
         first, security, key: key, hello: hello, acceptsKnown: acceptsKnown,
@@ -89,24 +87,21 @@
       _ first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey, hello: [UInt8],
       acceptsKnown: Bool, ephemeral: KeyPair
     ) -> HandshakeAnswer {
-      guard first.count >= openingLength, security.hasOwnPattern(first) else { return .rejected }
-      let (offer, message) = (first[0], Array(copying: first))
-      guard
-        let cipher = security.ciphers.first(where: { offer & HandshakeOffer.bit(of: $0) != 0 })
+      guard first.count >= openingLength, security.hasOwnPattern(first),
+        let cipher = security.chooseCipher(from: first[0])
       else { return .rejected }
+      let message = Array(copying: first)
       let choice = [HandshakeOffer.bit(of: cipher)]
-      var noise = Handshake(
-        .ik, cipher: .chaChaPoly, isInitiator: false,
-        prologue: prologue(offer: offer, key: key) + hello, staticKey: security.identity?.keys,
-        ephemeralKey: ephemeral)
+      let prologue = prologue(offer: first[0], key: key) + hello
+      var noise = begin(.ik, security, isInitiator: false, prologue: prologue, ephemeral)
       if acceptsKnown, let payload = try? noise.read(first.extracting(1...)) {
         guard let answer = try? noise.write(choice) else { return .rejected }
         return .last(
           LinkHandshake(noise, answer, number: 2, answering: hello + message, ciphers: [cipher]),
           DerivedKeys(noise, cipher: cipher, usesKnownKey: true), payload: payload)
       }
-      var fallback = begin(
-        security, isInitiator: false, offer: offer, key: key, after: hello + message, ephemeral)
+      var fallback = beginFallback(
+        security, isInitiator: false, prologue: prologue, after: message, ephemeral)
       guard (try? fallback.read(first.extracting(1...PublicKey.length))) != nil,
         let answer = try? fallback.write(choice)
       else { return .rejected }

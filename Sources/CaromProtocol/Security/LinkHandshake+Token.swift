@@ -18,8 +18,7 @@
       _ security: LinkSecurity, token: ConnectToken, key: ConnectionKey, payload: [UInt8],
       ephemeral: KeyPair
     ) -> LinkHandshake {
-      let offer =
-        HandshakeOffer.bits(of: security.ciphers) | HandshakeOffer.code(of: security.pattern)
+      let offer = HandshakeOffer.byte(of: security.pattern, security.ciphers)
       var noise = Handshake(
         .nnpsk0, cipher: .chaChaPoly, isInitiator: true,
         prologue: prologue(offer: offer, key: key), ephemeralKey: ephemeral,
@@ -99,10 +98,8 @@
         .nnpsk0, cipher: .chaChaPoly, isInitiator: false,
         prologue: LinkHandshake.prologue(offer: parts.offer, key: key ?? .none),
         presharedKey: ticket.key)
-      guard
-        let cipher = security.ciphers.first(where: {
-          parts.offer & HandshakeOffer.bit(of: $0) != 0
-        }), let payload = try? noise.read(parts.message.span.extracting(parts.start...)),
+      guard let cipher = security.chooseCipher(from: parts.offer),
+        let payload = try? noise.read(parts.message.span.extracting(parts.start...)),
         let owner = key ?? ConnectionKey(decoding: payload)
       else { return nil }
       use = TicketUse(ticket: ticket.used(by: (owner.prefix, owner.rest)), owner: owner)

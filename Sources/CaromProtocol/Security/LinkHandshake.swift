@@ -91,29 +91,29 @@
       return writer.bytes
     }
 
-    private static func begin(
-      _ security: LinkSecurity, isInitiator: Bool, offer: UInt8, key: ConnectionKey,
-      _ ephemeral: KeyPair
+    /// Begins a handshake in which this side has its static key.
+    static func begin(
+      _ pattern: HandshakePattern, _ security: LinkSecurity, isInitiator: Bool, prologue: [UInt8],
+      _ ephemeral: KeyPair, host: PublicKey? = nil
     ) -> Handshake {
       Handshake(
-        security.pattern, cipher: .chaChaPoly, isInitiator: isInitiator,
-        prologue: prologue(offer: offer, key: key), staticKey: security.identity?.keys,
-        ephemeralKey: ephemeral)
+        pattern, cipher: .chaChaPoly, isInitiator: isInitiator, prologue: prologue,
+        staticKey: security.identity?.keys, remoteStatic: host, ephemeralKey: ephemeral)
     }
 
     /// Begins the password exchange that proves knowledge of the code. `ephemeral` is the
     /// initiator's ephemeral public key, which is different in each handshake. Returns nil without
     /// a code.
     private static func makeExchange(
-      _ security: LinkSecurity, isInitiator: Bool, offer: UInt8, key: ConnectionKey,
-      ephemeral: [UInt8], _ randomness: Randomness
+      _ security: LinkSecurity, isInitiator: Bool, prologue: [UInt8], ephemeral: [UInt8],
+      _ randomness: Randomness
     ) -> PasswordExchange? {
       guard case .code(let code, _) = security.access else { return nil }
       guard let bytes = randomness.exchange else {
         preconditionFailure("a handshake with a code needs randomness for the exchange")
       }
       return PasswordExchange(
-        password: code.password, channel: prologue(offer: offer, key: key), sessionID: ephemeral,
+        password: code.password, channel: prologue, sessionID: ephemeral,
         isInitiator: isInitiator, randomness: bytes)
     }
 
@@ -129,13 +129,14 @@
     static func initiating(
       _ security: LinkSecurity, key: ConnectionKey, _ randomness: Randomness
     ) -> LinkHandshake {
-      let offer =
-        HandshakeOffer.bits(of: security.ciphers) | HandshakeOffer.code(of: security.pattern)
+      let offer = HandshakeOffer.byte(of: security.pattern, security.ciphers)
+      let prologue = prologue(offer: offer, key: key)
       let ephemeral = randomness.ephemeral
       let exchange = makeExchange(
-        security, isInitiator: true, offer: offer, key: key,
-        ephemeral: ephemeral.publicKey.bytes, randomness)
-      var noise = begin(security, isInitiator: true, offer: offer, key: key, ephemeral)
+        security, isInitiator: true, prologue: prologue, ephemeral: ephemeral.publicKey.bytes,
+        randomness)
+      var noise = begin(
+        security.pattern, security, isInitiator: true, prologue: prologue, ephemeral)
       guard let message = try? noise.write(exchange?.share ?? []) else {
         preconditionFailure("the first message needs no secret that the peer could spoil")
       }
@@ -143,35 +144,25 @@
         noise, [offer] + message, number: 1, ciphers: security.ciphers, exchange: exchange)
     }
 
-    /// Answers an initiator's first message. Returns nil if the message is malformed, if its
-    /// pattern is not this side's, or if this side supports none of the offered ciphers.
-    static func responding(
-      to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
-      _ secrets: inout LinkSecrets
-    ) -> LinkHandshake? {
-      responding(to: first, security, key: key, Randomness(&secrets, for: security))
-    }
-
-    /// Answers an initiator's first message. `randomness` must be used for nothing else.
+    /// Answers an initiator's first message. `randomness` must be used for nothing else. Returns
+    /// nil if the message is malformed, if its pattern is not this side's, or if this side supports
+    /// none of the offered ciphers.
     static func responding(
       to first: Span<UInt8>, _ security: LinkSecurity, key: ConnectionKey,
       _ randomness: Randomness
     ) -> LinkHandshake? {
       guard first.count > PublicKey.length, security.hasOwnPattern(first), !security.usesTokens,
-        !HandshakeOffer.isForKnownHost(first)
+        !HandshakeOffer.isForKnownHost(first), let cipher = security.chooseCipher(from: first[0])
       else { return nil }
-      let offer = first[0]
-      guard
-        let cipher = security.ciphers.first(where: { offer & HandshakeOffer.bit(of: $0) != 0 })
-      else { return nil }
+      let prologue = prologue(offer: first[0], key: key)
       var noise = begin(
-        security, isInitiator: false, offer: offer, key: key, randomness.ephemeral)
+        security.pattern, security, isInitiator: false, prologue: prologue, randomness.ephemeral)
       do throws(HandshakeError) {
         let share = try noise.read(first.extracting(1..<first.count))
         var choice = [HandshakeOffer.bit(of: cipher)]
         let ephemeral = Array(copying: first.extracting(1...PublicKey.length))
         if let exchange = makeExchange(
-          security, isInitiator: false, offer: offer, key: key, ephemeral: ephemeral, randomness)
+          security, isInitiator: false, prologue: prologue, ephemeral: ephemeral, randomness)
         {
           guard let secret = exchange.makeKey(share: share) else { return nil }
           noise.presharedKey = secret.prefix(presharedKeyLength)

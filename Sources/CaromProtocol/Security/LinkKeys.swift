@@ -20,16 +20,13 @@
       self.init(
         handshake,
         LinkKeys(
-          handshake, cipher: cipher, usesKnownKey: usesKnownKey, key: remote,
-          peer: PeerID(of: remote), ticket: nil))
+          handshake, cipher: cipher, peer: PeerID(of: remote), key: remote,
+          usesKnownKey: usesKnownKey))
     }
 
     /// Creates the keys of a link whose handshake has proven that the peer knows a token's key.
     init(_ handshake: Handshake, cipher: Cipher, peer: PeerID, ticket: TicketUse? = nil) {
-      self.init(
-        handshake,
-        LinkKeys(
-          handshake, cipher: cipher, usesKnownKey: false, key: nil, peer: peer, ticket: ticket))
+      self.init(handshake, LinkKeys(handshake, cipher: cipher, peer: peer, ticket: ticket))
     }
 
     private init(_ handshake: Handshake, _ link: LinkKeys) {
@@ -60,8 +57,8 @@
     private let moveSecret: SecretBytes
 
     fileprivate init(
-      _ handshake: Handshake, cipher: Cipher, usesKnownKey: Bool, key: PublicKey?, peer: PeerID,
-      ticket: TicketUse?
+      _ handshake: Handshake, cipher: Cipher, peer: PeerID, key: PublicKey? = nil,
+      usesKnownKey: Bool = false, ticket: TicketUse? = nil
     ) {
       peerKey = key
       self.peer = peer

@@ -64,57 +64,52 @@
   /// handshakes are made, the tag of refusals that the initiator of a connection got from the host,
   /// the ticket with which the initiator got in, and the key that the host advertises.
   package struct LinkSecrets: Sendable {
-    /// The secrets, stored outside the connection so that a connection in plaintext does not take
+    private struct Values: Sendable {
+      var source: SecretSource
+      var refusalTag: AuthenticationTag?
+      var ticket: TicketUse?
+      var advertisedKey: PublicKey?
+    }
+
+    /// The values, stored outside the connection so that a connection in plaintext does not take
     /// more memory because of them.
     private final class Storage: Sendable {
-      let source: SecretSource
-      let refusalTag: AuthenticationTag?
-      let ticket: TicketUse?
-      let advertisedKey: PublicKey?
+      let values: Values
 
-      init(
-        _ source: SecretSource, _ refusalTag: AuthenticationTag? = nil, _ ticket: TicketUse? = nil,
-        _ advertisedKey: PublicKey? = nil
-      ) {
-        self.source = source
-        self.refusalTag = refusalTag
-        self.ticket = ticket
-        self.advertisedKey = advertisedKey
-      }
+      init(_ values: Values) { self.values = values }
     }
 
     private var storage: Storage
 
-    fileprivate init(_ source: SecretSource) { storage = Storage(source) }
+    private var values: Values {
+      get { storage.values }
+      set { storage = Storage(newValue) }
+    }
+
+    fileprivate init(_ source: SecretSource) { storage = Storage(Values(source: source)) }
 
     /// The tag that shows that a refusal comes from the host; nil until the host has sent the tag.
     var refusalTag: AuthenticationTag? {
-      get { storage.refusalTag }
-      set { storage = Storage(storage.source, newValue, storage.ticket, storage.advertisedKey) }
+      get { storage.values.refusalTag }
+      set { values.refusalTag = newValue }
     }
 
     /// On the responder's side, the ticket that the initiator has used for the connection; nil if
     /// there is none.
     var ticket: TicketUse? {
-      get { storage.ticket }
-      set { storage = Storage(storage.source, storage.refusalTag, newValue, storage.advertisedKey) }
+      get { storage.values.ticket }
+      set { values.ticket = newValue }
     }
 
     /// On the initiator's side, the key that the host advertises; nil if there is none. It proves
     /// nothing.
     var advertisedKey: PublicKey? {
-      get { storage.advertisedKey }
-      set { storage = Storage(storage.source, storage.refusalTag, storage.ticket, newValue) }
+      get { storage.values.advertisedKey }
+      set { values.advertisedKey = newValue }
     }
 
     /// Returns the next secret of the sequence.
-    mutating func next() -> SecretBytes {
-      var source = storage.source
-      defer {
-        storage = Storage(source, storage.refusalTag, storage.ticket, storage.advertisedKey)
-      }
-      return source.next()
-    }
+    mutating func next() -> SecretBytes { values.source.next() }
 
     /// Returns the secrets of one connection, whose sequence begins with the next secret.
     mutating func makeSequence() -> LinkSecrets { LinkSecrets(SecretSource(seed: next())) }

@@ -23,33 +23,17 @@
     var acceptsTickets: Bool { switch self {} }
     var acceptsConnections: Bool { switch self {} }
     var acceptsPeersWithoutKeys: Bool { switch self {} }
-    func isCode(_ text: String) -> Bool { switch self {} }
-    func makeTicketBook() -> TicketBook? { switch self {} }
     func open(_ message: Span<UInt8>, of key: ConnectionKey, as use: TicketUse) -> TokenOpening? {
       switch self {}
     }
     func findDistrust(of keys: LinkKeys, named name: String? = nil) -> String? { switch self {} }
-    func makeGate() -> CodeGate? { switch self {} }
     var policy: SecurityPolicy { switch self {} }
     func protection(of keys: LinkKeys) -> LinkProtection { switch self {} }
-    mutating func takeSecrets() -> LinkSecrets { switch self {} }
-    func makeRefusalTag(of key: ConnectionKey, secret: HostSecret) -> AuthenticationTag {
-      switch self {}
-    }
-  }
-
-  package enum CodeGate: Sendable {
-    mutating func decide(isRight: Bool, by peer: PeerID?, at now: Instant) -> GateDecision {
-      switch self {}
-    }
   }
 
   enum TicketUse: Hashable, Sendable {
-    var ticket: Never { switch self {} }
     var owner: ConnectionKey { switch self {} }
   }
-
-  enum TicketBook: Sendable {}
 
   enum TokenOpening: Sendable {
     var use: TicketUse { switch self {} }
@@ -66,16 +50,11 @@
   }
 
   package enum LinkSecrets: Sendable {
-    mutating func makeSequence() -> LinkSecrets { switch self {} }
     var ticket: TicketUse? {
       get { switch self {} }
       set { switch self {} }
     }
     var refusalTag: AuthenticationTag? {
-      get { switch self {} }
-      set { switch self {} }
-    }
-    var advertisedKey: PublicKey? {
       get { switch self {} }
       set { switch self {} }
     }

@@ -121,10 +121,3 @@ package struct AcknowledgedRanges: Hashable, Sendable {
     self.newest = range
   }
 }
-
-extension AcknowledgedRanges: Sequence {
-  /// Returns an iterator over the ranges, newest first.
-  package func makeIterator() -> some IteratorProtocol<ClosedRange<UInt64>> {
-    (0..<count).lazy.map { self[$0] }.makeIterator()
-  }
-}

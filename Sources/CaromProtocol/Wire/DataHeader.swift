@@ -3,9 +3,6 @@ import CaromCore
 /// The header of a data packet: the role of its sender, the packet number and, often, a short
 /// acknowledgement.
 package struct DataHeader: Hashable, Sendable {
-  /// The maximum length of a header, in bytes.
-  package static let maximumLength = 8
-
   /// A packet number may be sent in two bytes if it exceeds the largest acknowledged number by less
   /// than this.
   private static let shortWindow: UInt64 = 4096

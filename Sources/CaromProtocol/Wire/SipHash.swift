@@ -25,25 +25,11 @@ package struct SipHash: Sendable {
   package consuming func finish() -> UInt64 { finish(tail: 0, count: 0) }
 
   /// Returns the hash of all absorbed words followed by the `count` bytes in `tail`, at most 7.
-  private consuming func finish(tail: UInt64, count: UInt64) -> UInt64 {
+  consuming func finish(tail: UInt64, count: UInt64) -> UInt64 {
     compress((length &+ count) &<< 56 | tail)
     v2 ^= 0xFF
     for _ in 0..<4 { round() }
     return v0 ^ v1 ^ v2 ^ v3
-  }
-
-  /// Returns the hash of `bytes` under the key whose halves are `low` and `high`.
-  package static func hash(_ bytes: Span<UInt8>, key low: UInt64, _ high: UInt64) -> UInt64 {
-    var state = SipHash(key: low, high)
-    var word: UInt64 = 0
-    for index in bytes.indices {
-      word |= UInt64(bytes[index]) &<< UInt64(8 * (index & 7))
-      if index & 7 == 7 {
-        state.absorb(word)
-        word = 0
-      }
-    }
-    return state.finish(tail: word, count: UInt64(bytes.count & 7))
   }
 
   private mutating func compress(_ word: UInt64) {

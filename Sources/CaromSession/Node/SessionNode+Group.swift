@@ -64,11 +64,11 @@ extension SessionNode {
   /// other nodes.
   func exchangeWithGroup() {
     guard let share = group?.share else { return }
-    if lobby.hasDirectoryRequests {
+    if lobby.host.hasDirectoryRequests {
       let now = loop.now
-      share.directory.withLock { lobby.resolveRequests(with: &$0, at: now) }
+      share.directory.withLock { lobby.host.resolveRequests(with: &$0, at: now) }
     }
-    while let (mail, member) = lobby.pollHandoff() { forward(mail, to: member) }
+    while let (mail, member) = lobby.host.pollHandoff() { forward(mail, to: member) }
   }
 
   private func forward(_ mail: Handoff, to member: Int) {
@@ -102,15 +102,15 @@ extension SessionNode {
     updateWallClock()
     for mail in relayedDatagrams.removeAll() {
       guard case .datagram(let bytes, let route) = mail else { continue }
-      lobby.receiveRelayed(bytes.span, from: route, at: now)
+      lobby.host.receiveRelayed(bytes.span, from: route, at: now)
     }
     for handoff in handoffs.removeAll() {
       switch handoff.mail {
       case .datagram: break
       case .stream(_, let handed):
         if let stream = handoff.stream { receive(handed, stream) }
-      case .evict(let connection, let other): lobby.evict(connection, for: other, at: now)
-      case .evicted(let connection): lobby.handleEvicted(for: connection, at: now)
+      case .evict(let connection, let other): lobby.host.evict(connection, for: other, at: now)
+      case .evicted(let connection): lobby.host.grantSeat(to: connection, at: now)
       }
     }
     drain()

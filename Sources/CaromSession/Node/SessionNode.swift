@@ -93,10 +93,11 @@ public actor SessionNode: LoopActor {
     self.routing = routing
     self.kinds = security.requiresSealedStreams ? .stream : kinds
     fullQueues.limit = timing.fullQueueLimit
-    lobby = Lobby(
+    let host = Host(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing,
       secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop),
       requiresSealedStreams: security.requiresSealedStreams, routingLength: routing.sentLength)
+    lobby = Lobby(host)
     self.local = lobby.host.local
     publicKey = lobby.host.knownKey
     acceptsTickets = security.acceptsTickets
@@ -120,10 +121,11 @@ public actor SessionNode: LoopActor {
     routing = SessionRouting()
     self.kinds = kinds.subtracting(.webSocket)
     fullQueues.limit = timing.fullQueueLimit
+    let host = Host(
+      local, seats: 1, timing: timing, secret: Self.makeSecret(on: loop),
+      security: security.makeLinkSecurity(on: loop))
     lobby = Lobby(
-      local, window: window, timing: timing, generator: SeededGenerator(seed: seed),
-      secret: Self.makeSecret(on: loop), security: security.makeLinkSecurity(on: loop),
-      at: loop.now)
+      matching: host, window: window, generator: SeededGenerator(seed: seed), at: loop.now)
     self.local = lobby.host.local
     publicKey = lobby.host.knownKey
     acceptsTickets = false
@@ -140,11 +142,12 @@ public actor SessionNode: LoopActor {
     self.kinds = share.security.requiresSealedStreams ? .stream : kinds
     group = PortGroup(share: share)
     fullQueues.limit = timing.fullQueueLimit
-    lobby = Lobby(
+    let host = Host(
       local, seats: share.seats, spectatorSeats: share.spectatorSeats, timing: timing,
       secret: share.secret, security: share.security.makeLinkSecurity(on: loop),
       requiresSealedStreams: share.security.requiresSealedStreams,
       routingLength: share.routing.sentLength, member: member)
+    lobby = Lobby(host)
     self.local = lobby.host.local
     publicKey = lobby.host.knownKey
     acceptsTickets = share.security.acceptsTickets

@@ -70,9 +70,26 @@ extension Host {
       ? bytes : nil
   }
 
+  /// Returns the datagrams of the ready connections, up to the first connection that may have
+  /// output for a stream, and this connection.
+  mutating func transmitDatagrams(
+    at now: Instant
+  ) -> (datagrams: [([UInt8], Route)], next: ConnectionID?) {
+    var datagrams: [([UInt8], Route)] = []
+    let next = transmitDatagrams(at: now) { bytes, route in
+      datagrams.append((Array(copying: bytes), route))
+    }
+    return (datagrams, next)
+  }
+
   mutating func pollMessage(on id: ConnectionID) -> (channel: UInt8, bytes: [UInt8])? {
     var message: (UInt8, [UInt8])?
     _ = pollMessage(on: id) { channel, bytes in message = (channel, Array(copying: bytes)) }
     return message
   }
+}
+
+extension Host {
+  /// The number of free player seats.
+  var freeSeats: Int { freeSeats(forSpectators: false) }
 }

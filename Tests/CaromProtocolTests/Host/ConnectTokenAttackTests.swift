@@ -305,7 +305,7 @@ import Testing
     pair.host.resolveRequests(with: &directory, at: pair.now)
     pair.drain()
     #expect(pair.hostEvents.endings == [.connectionLost])
-    #expect(directory.owner(of: key) == nil)
+    #expect(directory.owners[key] == nil)
   }
 
   @Test func `a token from an address that is not proven changes no relay`() throws {
@@ -321,7 +321,7 @@ import Testing
     let datagram = try #require(pair.takeToHost().first)
     hosts[0].receiveDatagram(datagram.span, from: DatagramPair.clientRoute, at: pair.now)
     hosts[0].resolveRequests(with: &directory, at: pair.now)
-    #expect(directory.owner(of: key)?.member == 0)
+    #expect(directory.owners[key]?.member == 0)
     func deliver(_ datagram: [UInt8]) {
       hosts[1].receiveDatagram(datagram.span, from: elsewhere, at: pair.now)
       hosts[1].resolveRequests(with: &directory, at: pair.now)

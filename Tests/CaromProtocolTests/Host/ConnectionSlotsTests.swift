@@ -88,3 +88,8 @@ import Testing
     #expect(ids.allSatisfy { host.contains($0) })
   }
 }
+
+extension ConnectionSlots {
+  /// The number of slots that have memory, in chunks of 16.
+  fileprivate var capacity: Int { 16 * chunks.count { !$0.isEmpty } }
+}

@@ -34,12 +34,12 @@ import Testing
     #expect(directory.state(of: key) == .pending(member: 3), "the newest host counts")
     let id = makeID(1, at: 3)
     directory.claim(key, for: id)
-    #expect(directory.state(of: key) == .owned(id) && directory.ownerCount == 1)
+    #expect(directory.state(of: key) == .owned(id) && directory.owners.count == 1)
     directory.recordInitiator(key, at: 1)
     directory.release(key, of: makeID(9), wasAnswered: true, at: .zero)
     #expect(directory.state(of: key) == .owned(id), "only its owner releases a key")
     directory.release(key, of: id, wasAnswered: true, at: .zero)
-    #expect(directory.state(of: key) == .ended && directory.ownerCount == 0)
+    #expect(directory.state(of: key) == .ended && directory.owners.count == 0)
     directory.recordInitiator(key, at: 1)
     #expect(directory.state(of: key) == .ended, "an ended connection is not started again")
 
@@ -85,7 +85,7 @@ import Testing
     var directory = HostDirectory(seats: 1)
     host.resolveRequests(with: &directory, at: now)
     #expect(!host.hasDirectoryRequests)
-    #expect(host.connectionIDs.count == 128 && directory.ownerCount == 128)
+    #expect(host.connectionIDs.count == 128 && directory.owners.count == 128)
     #expect(directory.state(of: makeKey(1)) == .pending(member: 0))
     #expect(directory.state(of: makeKey(2)) == .owned(makeID(1)))
   }

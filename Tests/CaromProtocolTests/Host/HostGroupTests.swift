@@ -107,7 +107,7 @@ private struct GroupFixture {
       #expect(connection?.datagram?.isResponsive == true, "seed \(seed), client \(index)")
     }
     let group = fixture.group
-    #expect(group.opened == 16 && group.directory.ownerCount == 16)
+    #expect(group.opened == 16 && group.directory.owners.count == 16)
     #expect(group.handedStreams > 4, "most streams arrive at another host than the datagrams")
     #expect(group.hosts.allSatisfy { !$0.connectionIDs.isEmpty })
   }
@@ -199,7 +199,7 @@ private struct GroupFixture {
     hosts[0].handleLinkEnd(.ended, of: id, at: now)
     hosts[0].didFlush(id, at: now)
     hosts[0].resolveRequests(with: &directory, at: now)
-    #expect(directory.ownerCount == 0 && directory.state(of: key) == .ended)
+    #expect(directory.owners.count == 0 && directory.state(of: key) == .ended)
     for packet in [request, .join(version: SessionWire.version, key)] {
       let late = send(packet, to: 1)
       let event = hosts[1].pollEvent()

@@ -243,7 +243,7 @@ import Testing
       if links.contains(.datagram) {
         #expect((peer.connection?.datagram?.packetKeys?.changes ?? 0) > 5)
       } else {
-        #expect((peer.connection?.stream?.keyChanges ?? 0) > 5)
+        #expect((peer.connection?.stream?.bodyKeys?.changes ?? 0) > 5)
       }
     }
   }
@@ -257,7 +257,7 @@ import Testing
       seed: 5, links: links, keyLimits: Self.limits(lifetime: .seconds(10)))
     try pair.world.run(for: .seconds(35))
     for peer in [pair.hostPeer, pair.clientPeer] {
-      #expect(peer.connection?.stream?.keyChanges == 3)
+      #expect(peer.connection?.stream?.bodyKeys?.changes == 3)
       #expect(peer.endings.isEmpty && peer.openedAt != nil)
     }
   }

@@ -123,7 +123,7 @@ struct VirtualHostGroup: VirtualNode {
       streams.append((id, stream))
       _ = hosts[next.member].accept(handed, as: id, at: now)
     case .evict(let id, let other): hosts[next.member].evict(id, for: other, at: now)
-    case .evicted(let id): hosts[next.member].handleEvicted(for: id, at: now)
+    case .evicted(let id): hosts[next.member].grantSeat(to: id, at: now)
     }
   }
 
@@ -162,16 +162,13 @@ struct VirtualHostGroup: VirtualNode {
   }
 
   private mutating func transmit(from member: Int, in network: inout VirtualNetwork) {
-    var hasMore = true
-    while hasMore {
-      var datagrams: [([UInt8], Route)] = []
-      let id = hosts[member].transmitDatagrams(at: network.now) { bytes, route in
-        datagrams.append((Array(copying: bytes), route))
-      }
-      for (datagram, route) in datagrams { send(datagram, route, &network) }
-      if let id { flush(id, in: &network) }
-      hasMore = id != nil
-    }
+    var next: ConnectionID?
+    repeat {
+      let output = hosts[member].transmitDatagrams(at: network.now)
+      for (datagram, route) in output.datagrams { send(datagram, route, &network) }
+      next = output.next
+      if let next { flush(next, in: &network) }
+    } while next != nil
   }
 
   private mutating func handle(_ event: HostEvent, _ member: Int, at now: Instant) {

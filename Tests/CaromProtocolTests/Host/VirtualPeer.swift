@@ -215,16 +215,13 @@ struct VirtualPeer: VirtualNode {
   }
 
   private mutating func transmit(in network: inout VirtualNetwork) {
-    var hasMore = true
-    while hasMore {
-      var datagrams: [([UInt8], Route)] = []
-      let id = machine.transmitDatagrams(at: network.now) { bytes, route in
-        datagrams.append((Array(copying: bytes), route))
-      }
-      for (datagram, route) in datagrams { send(datagram, to: route, in: &network) }
-      if let id { flush(id, in: &network) }
-      hasMore = id != nil
-    }
+    var next: ConnectionID?
+    repeat {
+      let output = machine.transmitDatagrams(at: network.now)
+      for (datagram, route) in output.datagrams { send(datagram, to: route, in: &network) }
+      next = output.next
+      if let next { flush(next, in: &network) }
+    } while next != nil
   }
 
   private mutating func flush(_ id: ConnectionID, in network: inout VirtualNetwork) {

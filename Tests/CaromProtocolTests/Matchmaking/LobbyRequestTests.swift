@@ -32,7 +32,9 @@ import Testing
   }
 
   private func makeHost() -> LobbyLog {
-    var host = LobbyLog(lobby: Lobby(makePeer(2), generator: SeededGenerator(seed: 1), at: now))
+    let lobby = Lobby(
+      matching: Host(makePeer(2), seats: 1), generator: SeededGenerator(seed: 1), at: now)
+    var host = LobbyLog(lobby: lobby)
     host.poll()
     return host
   }
@@ -152,7 +154,7 @@ import Testing
   }
 
   @Test func `a lobby without a matchmaker reports requests, and its owner answers them`() {
-    var lobby = Lobby(makePeer(2), seats: 2, spectatorSeats: 1)
+    var lobby = Lobby(Host(makePeer(2), seats: 2, spectatorSeats: 1))
     let id = lobby.makeConnectionID()
     let isAccepted = lobby.host.accept(id, at: now)
     lobby.receive(request(from: 1).span, on: id, at: now)

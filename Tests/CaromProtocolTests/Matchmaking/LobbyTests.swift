@@ -11,7 +11,7 @@ import Testing
   ).packet.framed()
 
   private func makeLobby() -> Lobby {
-    Lobby(makePeer(2), generator: SeededGenerator(seed: 1), at: now)
+    Lobby(matching: Host(makePeer(2), seats: 1), generator: SeededGenerator(seed: 1), at: now)
   }
 
   /// Accepts a stream and receives `bytes` on it.

@@ -80,3 +80,10 @@ func frameError(_ bytes: [UInt8]) -> DecodeError? {
     return nil
   } catch { return error }
 }
+
+extension AcknowledgedRanges: Sequence {
+  /// Returns an iterator over the ranges, newest first.
+  public func makeIterator() -> some IteratorProtocol<ClosedRange<UInt64>> {
+    (0..<count).lazy.map { self[$0] }.makeIterator()
+  }
+}

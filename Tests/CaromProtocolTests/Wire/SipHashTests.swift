@@ -37,3 +37,21 @@ import Testing
     #expect(hash.finish() == SipHash.hash(message.span, key: 5, 6))
   }
 }
+
+extension SipHash {
+  /// Returns the hash of `bytes` under the key whose halves are `low` and `high`.
+  fileprivate static func hash(
+    _ bytes: Span<UInt8>, key low: UInt64, _ high: UInt64
+  ) -> UInt64 {
+    var state = SipHash(key: low, high)
+    var word: UInt64 = 0
+    for index in bytes.indices {
+      word |= UInt64(bytes[index]) &<< UInt64(8 * (index & 7))
+      if index & 7 == 7 {
+        state.absorb(word)
+        word = 0
+      }
+    }
+    return state.finish(tail: word, count: UInt64(bytes.count & 7))
+  }
+}
