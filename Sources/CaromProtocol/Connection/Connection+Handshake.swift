@@ -85,6 +85,16 @@ extension Connection {
     guard let request = try? ControlPacket.decode(payload.span), case .request = request,
       datagram?.keys.map({ $0.peer == keys.link.peer }) ?? true
     else { return false }
+    return beginPath(hello, handshake, keys, with: request, from: source, at: now)
+  }
+
+  /// Begins the datagram path of an initiator whose first message contains `request`, a request for
+  /// a seat. What an earlier path had in flight is sent again. Returns false if the peer is another
+  /// one than before.
+  mutating func beginPath(
+    _ hello: Hello, _ handshake: LinkHandshake, _ keys: DerivedKeys, with request: ControlPacket,
+    from source: Route, at now: Instant
+  ) -> Bool {
     var outcome = DatagramPath.Outcome()
     datagram?.abandonAll(&outcome)
     datagram = .responding(

@@ -19,13 +19,8 @@ extension Connection {
     else { return false }
     own.ticket = opening.use
     secrets = own
-    datagram = .responding(
-      to: hello, from: source, answer.handshake, answer.keys, keyLimits,
-      overhead: local.routingLength, at: now)
-    checkIdentities(at: now)
-    guard datagram != nil else { return false }
-    receive(request, on: .datagram, at: now)
-    return true
+    return beginPath(
+      hello, answer.handshake, answer.keys, with: request, from: source, at: now)
   }
 
   /// Removes and returns the first message of the stream's handshake, which waits for the decision
