@@ -3,11 +3,14 @@ import CaromCore
 /// Writes CBOR items (RFC 8949), each in its shortest form.
 struct CBORWriter {
   private var writer = PacketWriter()
+  /// The number of items written so far: numbers, strings, containers and keys.
+  private(set) var itemCount = 0
 
   var bytes: [UInt8] { writer.bytes }
 
   /// Writes the initial byte of an item and its argument in the fewest bytes (RFC 8949 §4.2.1).
   mutating func writeHead(_ major: CBORMajor, _ argument: UInt64) {
+    itemCount += 1
     let top = major.rawValue << 5
     switch argument {
     case 0..<24: writer.append(top | UInt8(argument))
@@ -47,12 +50,14 @@ struct CBORWriter {
 
   /// Writes a simple value: 20 is false, 21 is true and 22 is null (RFC 8949 §3.3).
   mutating func writeSimple(_ value: UInt8) {
+    itemCount += 1
     writer.append(CBORMajor.simple.rawValue << 5 | value)
   }
 
   /// Writes a floating-point number in the shortest of the three widths that represents it exactly.
   /// All NaNs have the same encoding (RFC 8949 §4.2.2).
   mutating func write(_ value: Double) {
+    itemCount += 1
     let top = CBORMajor.simple.rawValue << 5
     if value.isNaN {
       writer.append(top | 25)
@@ -69,8 +74,14 @@ struct CBORWriter {
     }
   }
 
-  /// Writes the bytes of an item that is already encoded.
+  /// Writes the bytes of a string whose head has been written.
   mutating func writeRaw(_ bytes: [UInt8]) { writer.write(bytes) }
+
+  /// Writes the items that another writer has written.
+  mutating func write(_ other: CBORWriter) {
+    writer.write(other.bytes)
+    itemCount += other.itemCount
+  }
 }
 
 /// The eight major types of CBOR items (RFC 8949 §3.1).

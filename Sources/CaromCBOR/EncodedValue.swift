@@ -44,23 +44,23 @@ enum EncodedValue {
     case .unordered(let elements):
       writer.writeHead(.array, UInt64(elements.count))
       let encoded = try elements.map { try $0.encoded() }
-      for bytes in encoded.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-        writer.writeRaw(bytes)
+      for element in encoded.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
+        writer.write(element)
       }
     case .pairs(let pairs):
       writer.writeHead(.array, UInt64(2 * pairs.count))
       let encoded = try pairs.map { (key: try $0.key.encoded(), value: $0.value) }
-      for pair in encoded.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-        writer.writeRaw(pair.key)
+      for pair in encoded.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+        writer.write(pair.key)
         try pair.value.write(into: &writer)
       }
     case .container(let container): try container.write(into: &writer)
     }
   }
 
-  private func encoded() throws -> [UInt8] {
+  private func encoded() throws -> CBORWriter {
     var writer = CBORWriter()
     try write(into: &writer)
-    return writer.bytes
+    return writer
   }
 }

@@ -10,8 +10,14 @@ public struct PacketEncoder: Sendable {
   /// The maximum nesting depth of containers.
   public static let maximumDepth = 32
 
-  /// Creates an encoder.
-  public init() {}
+  /// The maximum number of items (numbers, strings, containers and keys) in an encoding.
+  public let itemLimit: Int
+
+  /// Creates an encoder. `itemLimit` is that of the decoder that the encodings are meant for.
+  public init(itemLimit: Int = PacketDecoder.defaultItemLimit) {
+    precondition(itemLimit > 0, "itemLimit must be at least 1")
+    self.itemLimit = itemLimit
+  }
 
   /// Encodes a value. Throws `PacketEncoderError`, or any error thrown by the value's
   /// `encode(to:)`.
@@ -19,6 +25,9 @@ public struct PacketEncoder: Sendable {
     let encoded = try EncodedValue(value, depth: 0)
     var writer = CBORWriter()
     try encoded.write(into: &writer)
+    guard writer.itemCount <= itemLimit else {
+      throw PacketEncoderError.tooManyItems(count: writer.itemCount, limit: itemLimit)
+    }
     return writer.bytes
   }
 
@@ -35,6 +44,9 @@ public struct PacketEncoder: Sendable {
 public enum PacketEncoderError: Error, Hashable, Sendable {
   /// Containers are nested deeper than `limit`, the maximum depth that a decoder accepts.
   case tooDeep(limit: Int)
+  /// The value has more items than `limit`, the maximum number that a decoder accepts. Each byte of
+  /// Foundation's `Data` is an item, and a `[UInt8]` is a single one.
+  case tooManyItems(count: Int, limit: Int)
 }
 
 extension PacketEncoderError: CustomStringConvertible {
@@ -42,6 +54,11 @@ extension PacketEncoderError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooDeep(let limit): "containers are nested deeper than \(limit)"
+    case .tooManyItems(let count, let limit):
+      """
+      it has \(count) numbers, strings and containers, and a decoder accepts at most \(limit): \
+      split it, and use [UInt8] for bytes
+      """
     }
   }
 }

@@ -83,6 +83,26 @@ import Testing
     let text = "containers are nested deeper than 32"
     #expect("\(PacketEncoderError.tooDeep(limit: 32))" == text)
   }
+
+  @Test func `a value with more items than a decoder accepts is not encoded`() throws {
+    let limit = PacketDecoder.defaultItemLimit
+    let most = [Int](repeating: 1, count: limit - 1)
+    #expect(try roundTrip(most) == most)
+    #expect(throws: PacketEncoderError.tooManyItems(count: limit + 1, limit: limit)) {
+      try PacketEncoder().encode(most + [1])
+    }
+    // A map, a set, its two elements, and a key that is a string.
+    let small = PacketEncoder(itemLimit: 5)
+    #expect(try small.encode(["a": Set([1, 2])]).count == 6)
+    #expect(throws: PacketEncoderError.tooManyItems(count: 6, limit: 5)) {
+      try small.encode(["a": Set([1, 2, 3])])
+    }
+    // A dictionary whose keys are neither strings nor integers is an array of keys and values.
+    #expect(throws: PacketEncoderError.tooManyItems(count: 7, limit: 5)) {
+      try small.encode([true: 1, false: 2].mapValues { [$0] })
+    }
+    #expect(try small.encode([UInt8](repeating: 0, count: 1_000)).count == 1_003)
+  }
 }
 
 struct Everything: Codable, Equatable {

@@ -43,7 +43,7 @@ import Testing
       (.notConnected, "the peer is not connected"),
       (
         .tooLarge(size: 9, limit: 8),
-        "the message has 9 bytes, and its channel carries at most 8: split it"
+        "the message has 9 bytes, and one of its kind has at most 8: split it"
       ),
       (
         .queueFull(queued: 7),

@@ -237,7 +237,7 @@ extension GroupHub {
 
   private func provideSnapshot(_ number: UInt32) {
     do {
-      let bytes = try PacketEncoder().encode(state)
+      let bytes = try PacketEncoder(itemLimit: Self.stateItemLimit).encode(state)
       if bytes.count <= Replica.snapshotLimit {
         replica.provideSnapshot(number, bytes, at: loop.now)
       } else {

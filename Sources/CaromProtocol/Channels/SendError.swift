@@ -2,7 +2,8 @@
 public enum SendError: Error, Hashable, Sendable {
   /// The peer is not connected yet, or its connection has ended.
   case notConnected
-  /// The message is longer than its channel's delivery allows. `size` and `limit` are in bytes.
+  /// The message is longer than its channel's delivery allows, or it is a text of more than
+  /// `String.maximumEncodedLength` bytes. `size` and `limit` are in bytes.
   case tooLarge(size: Int, limit: Int)
   /// The send queue to this peer is full and holds `queued` bytes. Try again after the `writable`
   /// event.
@@ -22,7 +23,7 @@ extension SendError: CustomStringConvertible {
     switch self {
     case .notConnected: "the peer is not connected"
     case .tooLarge(let size, let limit):
-      "the message has \(size) bytes, and its channel carries at most \(limit): split it"
+      "the message has \(size) bytes, and one of its kind has at most \(limit): split it"
     case .queueFull(let queued):
       "the send queue to the peer is full (\(queued) bytes): wait for room, or send less"
     case .expired: "the message's lifetime passed before there was room for it"

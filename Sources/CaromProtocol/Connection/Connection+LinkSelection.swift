@@ -92,6 +92,9 @@ extension Connection {
       }
     switch state {
     case .closed: break
+    // A peer closes its stream when it has read a goodbye on it. It may end at once, so that it does
+    // not acknowledge the goodbye that has arrived over datagrams.
+    case .closing where end == .ended && goodbye == nil: closeNow()
     case .closing, .lingering: if datagram?.isOpen != true { state = .closed }
     case .open where interruption != nil: break  // The interruption has a time limit of its own.
     case .open, .requested:

@@ -258,6 +258,20 @@ import Testing
     #expect(pair.clientPeer.endings == [.left])
   }
 
+  @Test(arguments: VirtualPeer.Links.bothKinds)
+  func `a goodbye that was read on the stream needs no acknowledgement over datagrams`(
+    links: VirtualPeer.Links
+  ) throws {
+    var pair = VirtualPair(seed: 5, links: links)
+    try pair.world.run(for: .seconds(1))
+    pair.setConditions(LinkConditions(oneWay: .milliseconds(10)).with { $0.blocksDatagrams = true })
+    let host = pair.host
+    pair.world.withNode(of: host) { node, network in node.close(in: &network) }
+    try pair.world.run(for: .milliseconds(100))
+    #expect(pair.clientPeer.endings == [.left] && pair.hostPeer.endings == [.closedLocally])
+    #expect(pair.hostPeer.machine.connectionIDs.isEmpty)
+  }
+
   @Test(arguments: VirtualPeer.Links.all)
   func `a goodbye arrives and leaves no state on either side`(links: VirtualPeer.Links) throws {
     var pair = VirtualPair(seed: 5, links: links)
