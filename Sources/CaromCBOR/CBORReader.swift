@@ -99,6 +99,11 @@ struct CBORReader {
   /// Whether the item is null.
   var isNull: Bool { offset < bytes.count && bytes[offset] == 0xF6 }
 
+  /// Whether the next item is a byte string.
+  var isByteString: Bool {
+    offset < bytes.count && bytes[offset] >> 5 == CBORMajor.bytes.rawValue
+  }
+
   /// Reads a value with `read`, without moving this reader's position.
   func value<Value>(
     _ read: (inout CBORReader) throws(DecodeError) -> Value
@@ -114,8 +119,9 @@ struct CBORReader {
     {
       return text
     }
-    if type == [UInt8].self, offset < bytes.count, bytes[offset] >> 5 == CBORMajor.bytes.rawValue,
-      let string = try value({ reader throws(DecodeError) in try reader.byteString() }) as? Value
+    if type == [UInt8].self, isByteString,
+      let string = try value({ reader throws(DecodeError) in Array(try reader.byteString()) })
+        as? Value
     {
       return string
     }
@@ -173,7 +179,7 @@ struct CBORReader {
     return text
   }
 
-  mutating func byteString() throws(DecodeError) -> [UInt8] { Array(try string(.bytes)) }
+  mutating func byteString() throws(DecodeError) -> ArraySlice<UInt8> { try string(.bytes) }
 
   mutating func key() throws(DecodeError) -> CBORKey {
     let isText = offset < bytes.count && bytes[offset] >> 5 == CBORMajor.text.rawValue

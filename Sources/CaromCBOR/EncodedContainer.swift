@@ -4,6 +4,8 @@ final class EncodedContainer {
     case undecided
     case single(EncodedValue)
     case array([EncodedValue])
+    /// An array that contains nothing but bytes, which were appended together.
+    case bytes([UInt8])
     case map([(key: CBORKey, value: EncodedValue)])
   }
 
@@ -14,13 +16,21 @@ final class EncodedContainer {
   init(depth: Int) { self.depth = depth }
 
   /// The number of elements, if this is an array; otherwise 0.
-  var count: Int { if case .array(let elements) = shape { elements.count } else { 0 } }
+  var count: Int {
+    switch shape {
+    case .array(let elements): elements.count
+    case .bytes(let bytes): bytes.count
+    case .undecided, .single, .map: 0
+    }
+  }
 
   func set(_ value: EncodedValue) { shape = .single(value) }
 
   func becomeArray() {
-    if case .array = shape { return }
-    shape = .array([])
+    switch shape {
+    case .array, .bytes: break
+    case .undecided, .single, .map: shape = .array([])
+    }
   }
 
   func becomeMap() {
@@ -28,7 +38,17 @@ final class EncodedContainer {
     shape = .map([])
   }
 
+  /// Appends bytes to an array. If the array contains nothing else, it is written as a byte string.
+  func append(_ bytes: [UInt8]) {
+    if count == 0 {
+      shape = .bytes(bytes)
+    } else {
+      for byte in bytes { append(.unsigned(UInt64(byte))) }
+    }
+  }
+
   func append(_ value: EncodedValue) {
+    if case .bytes(let bytes) = shape { shape = .array(bytes.map { .unsigned(UInt64($0)) }) }
     guard case .array(var elements) = shape else { preconditionFailure("not an array") }
     shape = .undecided  // release the second reference, so that `append` does not copy the array
     elements.append(value)
@@ -48,6 +68,7 @@ final class EncodedContainer {
     switch shape {
     case .undecided: writer.writeHead(.map, 0)
     case .single(let value): try value.write(into: &writer)
+    case .bytes(let bytes): writer.write(bytes)
     case .array(let elements):
       try PacketEncoder.checkDepth(depth, isEmpty: elements.isEmpty)
       writer.writeHead(.array, UInt64(elements.count))

@@ -3,8 +3,8 @@ import CaromCore
 /// Encodes any `Encodable` value as deterministic CBOR (RFC 8949 §4.2): equal values have equal
 /// encodings on every platform, whatever the iteration order of their dictionaries and sets.
 ///
-/// Structs and dictionaries become maps, arrays and sets become arrays, `[UInt8]` becomes a byte
-/// string and nil becomes null. Map keys are strings, or integers, which are shorter, if the type's
+/// Structs and dictionaries become maps, arrays and sets become arrays, `[UInt8]` and Foundation's
+/// `Data` become byte strings and nil becomes null. Map keys are strings, or integers, which are shorter, if the type's
 /// `CodingKeys` enum has `Int` raw values.
 public struct PacketEncoder: Sendable {
   /// The maximum nesting depth of containers.
@@ -44,8 +44,8 @@ public struct PacketEncoder: Sendable {
 public enum PacketEncoderError: Error, Hashable, Sendable {
   /// Containers are nested deeper than `limit`, the maximum depth that a decoder accepts.
   case tooDeep(limit: Int)
-  /// The value has more items than `limit`, the maximum number that a decoder accepts. Each byte of
-  /// Foundation's `Data` is an item, and a `[UInt8]` is a single one.
+  /// The value has more items than `limit`, the maximum number that a decoder accepts. A `[UInt8]`
+  /// and Foundation's `Data` are one item each.
   case tooManyItems(count: Int, limit: Int)
 }
 
@@ -57,7 +57,7 @@ extension PacketEncoderError: CustomStringConvertible {
     case .tooManyItems(let count, let limit):
       """
       it has \(count) numbers, strings and containers, and a decoder accepts at most \(limit): \
-      split it, and use [UInt8] for bytes
+      split it
       """
     }
   }

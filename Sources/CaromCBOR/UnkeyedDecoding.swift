@@ -1,14 +1,24 @@
 import CaromCore
 
-/// An unkeyed decoding container over a CBOR array.
+/// An unkeyed decoding container over a CBOR array, or over a byte string, whose elements are its
+/// bytes. The bytes can only be decoded as `UInt8`: larger values could take far more memory than the
+/// limit on the number of items allows.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
   private var reader: CBORReader
+  /// The elements of a byte string; nil for an array.
+  private let bytes: ArraySlice<UInt8>?
   private let total: Int
   private(set) var currentIndex = 0
 
   init(_ item: CBORReader) throws(DecodeError) {
     reader = item
-    total = try reader.readArrayHead()
+    if item.isByteString {
+      let string = try reader.byteString()
+      (bytes, total) = (string, string.count)
+    } else {
+      bytes = nil
+      total = try reader.readArrayHead()
+    }
   }
 
   var codingPath: [any CodingKey] { [] }
@@ -18,6 +28,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
   /// Returns the position of the next element and advances past it.
   private mutating func next() throws(DecodeError) -> CBORReader {
     guard !isAtEnd else { throw .invalid(what: "array: no more elements") }
+    guard bytes == nil else { throw .invalid(what: "byte string: its elements are UInt8") }
     let item = reader
     try reader.skip()
     currentIndex += 1
@@ -42,7 +53,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
   }
 
   mutating func decodeNil() -> Bool {
-    guard !isAtEnd, reader.isNull, (try? next()) != nil else { return false }
+    guard !isAtEnd, bytes == nil, reader.isNull, (try? next()) != nil else { return false }
     return true
   }
   mutating func decode(_ type: Bool.Type) throws -> Bool {
@@ -76,7 +87,11 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-    try readNext { reader throws(DecodeError) in try reader.integer() }
+    if let bytes, !isAtEnd {
+      defer { currentIndex += 1 }
+      return bytes[bytes.startIndex + currentIndex]
+    }
+    return try readNext { reader throws(DecodeError) in try reader.integer() }
   }
   mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
     try readNext { reader throws(DecodeError) in try reader.integer() }

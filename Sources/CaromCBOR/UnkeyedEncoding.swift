@@ -32,6 +32,11 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
   func encode(_ value: UInt32) { container.append(.unsigned(UInt64(value))) }
   func encode(_ value: UInt64) { container.append(.unsigned(UInt64(value))) }
 
+  /// Encodes bytes. Foundation's `Data` encodes itself with this call alone.
+  func encode<Bytes: Sequence>(contentsOf bytes: Bytes) where Bytes.Element == UInt8 {
+    container.append(Array(bytes))
+  }
+
   func encode<Value: Encodable>(_ value: Value) throws {
     container.append(try EncodedValue(value, depth: container.depth + 1))
   }

@@ -1,5 +1,6 @@
 import CaromCBOR
 import CaromCore
+import Foundation
 import Testing
 
 @Suite struct PacketCodingTests {
@@ -82,6 +83,37 @@ import Testing
     }
     let text = "containers are nested deeper than 32"
     #expect("\(PacketEncoderError.tooDeep(limit: 32))" == text)
+  }
+
+  @Test func `the bytes of Data are a byte string`() throws {
+    let limit = PacketDecoder.defaultItemLimit
+    for data in [Data(), Data([1]), Data((0..<300).map { UInt8($0 % 256) }), Data(count: limit + 1)] {
+      let bytes = try PacketEncoder().encode(data)
+      #expect(try bytes == PacketEncoder().encode([UInt8](data)))
+      #expect(try PacketDecoder().decode(Data.self, from: bytes) == data)
+      #expect(try roundTrip(["a": data]) == ["a": data])
+    }
+    // An array of numbers is read too.
+    #expect(try PacketDecoder().decode(Data.self, from: [0x82, 1, 0x18, 200]) == Data([1, 200]))
+    // Larger numbers could take more memory than the limit on items allows.
+    #expect(throws: DecodeError.self) { try PacketDecoder().decode([Int].self, from: [0x42, 1, 2]) }
+    #expect(throws: DecodeError.self) { try PacketDecoder().decode(Data.self, from: [0x43, 1, 2]) }
+  }
+
+  @Test func `bytes among other elements are elements`() throws {
+    struct Mixed: Encodable {
+      let isFirst: Bool
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        if !isFirst { try container.encode(7) }
+        try container.encode(contentsOf: [1, 2] as [UInt8])
+        #expect(container.count == (isFirst ? 2 : 3))
+        if isFirst { try container.encode(7) }
+      }
+    }
+    #expect(try PacketEncoder().encode(Mixed(isFirst: false)) == [0x83, 7, 1, 2])
+    #expect(try PacketEncoder().encode(Mixed(isFirst: true)) == [0x83, 1, 2, 7])
   }
 
   @Test func `a value with more items than a decoder accepts is not encoded`() throws {

@@ -36,7 +36,8 @@ extension Connection {
       secrets?.refusalTag = tag
     case (.keyChange, _) where kind == .stream:
       if stream?.changeReceivingKey() != true { closeForViolation(at: now) }
-    case (.goodbye(let goodbye), _): receive(goodbye, at: now)
+    case (.goodbye, .acknowledging) where kind == .datagram: linger(at: now)
+    case (.goodbye(let goodbye), _): receive(goodbye, on: kind, at: now)
     case (.ping(let sent), .open):
       // A peer that sends pings but never reads must not fill the queue with pongs.
       guard (stream?.controlBytes ?? 0) < StreamPath.controlLimit else { return }
@@ -141,7 +142,7 @@ extension Connection {
     events.append(.requested(info))
   }
 
-  private mutating func receive(_ goodbye: Goodbye, at now: Instant) {
+  private mutating func receive(_ goodbye: Goodbye, on kind: LinkKind, at now: Instant) {
     guard !isEnding else { return }
     guard goodbye.code != .moved || isInitiator else { return closeForViolation(at: now) }
     if isRequested { lateAnswer = Goodbye(.forgotten) }
@@ -149,6 +150,17 @@ extension Connection {
     emitClosed(goodbye.reason)
     if stream != nil { linkAction = .closeAfterFlush }
     setStream(nil)
+    linger(at: now)
+    guard kind == .stream, let datagram, isLingering else { return }
+    // It may be lost once.
+    let patience = 2 * datagram.flow.roundTrip.probeTimeout
+    let limit = now.advanced(by: local.timing.closeLimit)
+    state = .acknowledging(deadline: min(now.advanced(byNanoseconds: patience), limit))
+  }
+
+  /// Acknowledges the peer's goodbye over datagrams, or closes the connection if it has no datagram
+  /// path.
+  mutating func linger(at now: Instant) {
     datagram?.acknowledgeNow()
     state =
       datagram?.isOpen == true

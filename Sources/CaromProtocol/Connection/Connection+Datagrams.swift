@@ -116,4 +116,13 @@ extension Connection {
     if route == nil, datagram?.hasUsedUpKey() == true { closeForKeyLimits(at: now) }
     return route
   }
+
+  /// Returns a counter that changes whenever the addresses of the datagram path change.
+  mutating func findMigrations() -> UInt32 { datagram?.findMigrations() ?? 0 }
+
+  /// Returns the route of the datagram path; nil if no address of the peer is known.
+  mutating func findRoute() -> Route? { datagram?.findRoute() }
+
+  /// Returns the peer's addresses on the datagram path.
+  mutating func findEndpoints() -> [Endpoint] { datagram?.findEndpoints() ?? [] }
 }

@@ -92,10 +92,7 @@ extension Connection {
       }
     switch state {
     case .closed: break
-    // A peer closes its stream when it has read a goodbye on it. It may end at once, so that it does
-    // not acknowledge the goodbye that has arrived over datagrams.
-    case .closing where end == .ended && goodbye == nil: closeNow()
-    case .closing, .lingering: if datagram?.isOpen != true { state = .closed }
+    case .closing, .acknowledging, .lingering: if datagram?.isOpen != true { state = .closed }
     case .open where interruption != nil: break  // The interruption has a time limit of its own.
     case .open, .requested:
       // If the peer's process ended, both links are dead; a middlebox may cut only the stream.
@@ -208,7 +205,7 @@ extension Connection {
     if stream == nil {
       switch state {
       case .open where interruption == nil: handleLinksLost(as: .connectionLost, at: now)
-      case .closing, .lingering: state = .closed
+      case .closing, .acknowledging, .lingering: state = .closed
       default: break
       }
     }

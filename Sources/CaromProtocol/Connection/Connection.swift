@@ -30,6 +30,9 @@ package struct Connection {
     /// This side has closed the connection. The goodbye follows everything sent before it. Incoming
     /// messages are ignored.
     case closing(deadline: Instant)
+    /// The peer's goodbye has arrived on the stream. It is on its way over datagrams too, where the
+    /// peer waits for its acknowledgement.
+    case acknowledging(deadline: Instant)
     /// The peer's goodbye has arrived. The connection still acknowledges repetitions of the
     /// goodbye.
     case lingering(deadline: Instant)
@@ -37,7 +40,7 @@ package struct Connection {
 
     var isEnding: Bool {
       switch self {
-      case .closing, .lingering, .closed: true
+      case .closing, .acknowledging, .lingering, .closed: true
       default: false
       }
     }
@@ -125,8 +128,6 @@ package struct Connection {
   /// The maximum length of a stream frame before the handshake is complete, in bytes. Requests are
   /// far shorter, and thousands of unknown peers must not each occupy a whole message's memory.
   package static let handshakeFrameLimit = 4 << 10
-  /// The maximum length of a message, in bytes.
-  package static let maximumMessageLength = MessageFrame.maximumMessage
   /// The minimum wait for an answer over datagrams after a stream was refused: four hellos.
   static let datagramGrace = Duration.seconds(1)
   /// The part of `closeLimit` in which the goodbye no longer waits for earlier messages.
@@ -152,8 +153,16 @@ extension Connection {
   package var isOpen: Bool { if case .open = state { true } else { false } }
   /// Whether the peer has requested a seat and waits for the answer.
   var isRequested: Bool { if case .requested = state { true } else { false } }
-  /// Whether the peer's goodbye has arrived and may have to be acknowledged again.
-  package var isLingering: Bool { if case .lingering = state { true } else { false } }
+  /// Whether the peer's goodbye has arrived, so that there is nothing left to do but to acknowledge
+  /// it.
+  package var isLingering: Bool {
+    switch state {
+    case .acknowledging, .lingering: true
+    default: false
+    }
+  }
+  /// Whether the peer's goodbye was acknowledged. It may have to be acknowledged again.
+  var hasAcknowledgedGoodbye: Bool { if case .lingering = state { true } else { false } }
   package var isClosed: Bool { if case .closed = state { true } else { false } }
   /// Whether the `closed` event was emitted. A goodbye may still have to be sent or acknowledged.
   package var isEnding: Bool { state.isEnding }
@@ -161,20 +170,8 @@ extension Connection {
   /// The round-trip time and clock offset measured by pings.
   package var roundTrip: RoundTrip { pinger.roundTrip }
 
-  /// The number of bytes of messages and control packets that have not been sent even once.
-  package var queuedBytes: Int { channels.pendingBytes + (stream?.controlBytes ?? 0) }
-
   /// Whether the connection begins with a connect token.
   var usesTokens: Bool { local.security?.usesTokens == true }
-
-  /// Returns a counter that changes whenever the addresses of the datagram path change.
-  mutating func findMigrations() -> UInt32 { datagram?.findMigrations() ?? 0 }
-
-  /// Returns the route of the datagram path; nil if no address of the peer is known.
-  mutating func findRoute() -> Route? { datagram?.findRoute() }
-
-  /// Returns the peer's addresses on the datagram path.
-  mutating func findEndpoints() -> [Endpoint] { datagram?.findEndpoints() ?? [] }
 }
 
 // MARK: - Commands
@@ -329,6 +326,7 @@ extension Connection {
     case .closing(let deadline) where goodbye != nil:
       // Earlier messages were not acknowledged in time, but the peer should still learn of the end.
       if now >= Self.goodbyeTime(before: deadline) { sendGoodbye(at: now) }
+    case .acknowledging(let deadline): if now >= deadline { linger(at: now) }
     case .closing(let deadline), .lingering(let deadline):
       if now >= deadline { closeNow() }
     case .closed: break
@@ -369,7 +367,7 @@ extension Connection {
       next = min(deadline, livenessCheck?.deadline ?? deadline)
     case .closing(let deadline):
       next = goodbye == nil ? deadline : Self.goodbyeTime(before: deadline)
-    case .lingering(let deadline): next = deadline
+    case .acknowledging(let deadline), .lingering(let deadline): next = deadline
     case .open:
       next = min(silenceDeadline, interruption?.nextReconnect ?? pinger.nextTimeout ?? next)
       if let deadline = channels.nextTimeout { next = min(next, deadline) }

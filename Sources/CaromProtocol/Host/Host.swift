@@ -126,7 +126,9 @@ package struct Host {
   /// a repeated goodbye.
   package var isIdle: Bool {
     connectionIDs.allSatisfy { id in
-      index(of: id).map { entries[$0].connection.isLingering && !entries[$0].isReady } ?? true
+      index(of: id).map {
+        entries[$0].connection.hasAcknowledgedGoodbye && !entries[$0].isReady
+      } ?? true
     }
   }
 

@@ -63,10 +63,10 @@ import Testing
     pair.host.receive(bytes.span, at: pair.now)
     #expect(nextEvent(&pair.host) == .closed(.protocolViolation))
     var seated = ConnectionPair.opened()
-    let message = [UInt8](repeating: 7, count: Connection.maximumMessageLength)
+    let message = [UInt8](repeating: 7, count: MessageFrame.maximumMessage)
     try seated.client.send(message, on: 0, at: seated.now)
     seated.exchange()
-    #expect(seated.hostMessages.map(\.count) == [Connection.maximumMessageLength])
+    #expect(seated.hostMessages.map(\.count) == [MessageFrame.maximumMessage])
   }
 
   @Test func `a first packet other than a request closes the connection`() {
@@ -240,7 +240,7 @@ import Testing
 
   @Test func `a message over the limit is rejected with its size`() {
     var pair = ConnectionPair.opened()
-    let limit = Connection.maximumMessageLength
+    let limit = MessageFrame.maximumMessage
     #expect(throws: SendError.tooLarge(size: limit + 1, limit: limit)) {
       try pair.host.send([UInt8](repeating: 0, count: limit + 1), on: 0, at: pair.now)
     }

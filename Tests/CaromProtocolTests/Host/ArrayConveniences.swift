@@ -6,6 +6,9 @@ import CaromCore
 // Sending, polling and reading with arrays, which is simpler than spans and buffers in tests.
 
 extension Connection {
+  /// The number of bytes of messages and control packets that have not been sent even once.
+  var queuedBytes: Int { channels.pendingBytes + (stream?.controlBytes ?? 0) }
+
   @discardableResult
   mutating func send(
     _ bytes: [UInt8], on channel: UInt8, _ delivery: Delivery = .reliableOrdered,

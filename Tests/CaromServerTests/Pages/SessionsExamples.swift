@@ -122,6 +122,23 @@ struct Stroke: PacketCodable {
   }
 }
 
+struct Bid: Codable { var amount: Int }
+struct Verdict: Codable { var isHighest: Bool }
+
+extension Exchange<Bid, Verdict> { static var bids: Self { .init(9) } }
+
+func answerBids(in session: Session) async {
+  var highest = 0
+  await session.respond(to: .bids) { peer, bid in
+    defer { highest = max(highest, bid.amount) }
+    return Verdict(isHighest: bid.amount > highest)
+  }
+}
+
+func offer(_ amount: Int, to host: Peer) async throws -> Bool {
+  try await host.request(Bid(amount: amount), over: .bids, within: .seconds(1)).isHighest
+}
+
 private func moving(_ player: Peer, to endpoint: Endpoint, with token: ConnectToken) async {
   await player.close(Goodbye(movedTo: NextHost(at: [endpoint], token: token)))
 }
