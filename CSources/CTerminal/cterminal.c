@@ -146,11 +146,19 @@ int cterminal_wait_signal(void) {
 
 void cterminal_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
 
-bool cterminal_wait_reader_gone(void) {
+static bool is_pipe_or_socket(int fd) {
   struct stat output;
+  return fstat(fd, &output) == 0 && (S_ISFIFO(output.st_mode) || S_ISSOCK(output.st_mode));
+}
+
+bool cterminal_reader_gone(int fd) {
+  struct pollfd end = {.fd = fd};
+  return poll(&end, 1, 0) > 0 && (end.revents & (POLLERR | POLLHUP)) != 0 && is_pipe_or_socket(fd);
+}
+
+bool cterminal_wait_reader_gone(void) {
   struct pollfd end = {.fd = STDOUT_FILENO};
-  if (fstat(STDOUT_FILENO, &output) != 0) return false;
-  if (!S_ISFIFO(output.st_mode) && !S_ISSOCK(output.st_mode)) return false;
+  if (!is_pipe_or_socket(STDOUT_FILENO)) return false;
   /* poll() always reports errors and hang-ups. */
   while (poll(&end, 1, -1) < 0) {
     if (errno != EINTR) return false;

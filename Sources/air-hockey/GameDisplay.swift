@@ -33,6 +33,9 @@ protocol GameDisplay {
   /// Writes a line that those who run the game need to know, even without a display.
   mutating func warn(_ line: String)
 
+  /// Whether the display writes to a pipe or a socket that nobody reads any more.
+  var hasLostReader: Bool { get }
+
   /// Closes the display and restores the terminal.
   mutating func close()
 }
@@ -45,6 +48,7 @@ extension GameDisplay {
   func present(_ view: TableView) {}
   func write(_ line: String) {}
   mutating func warn(_ line: String) { write(line) }
+  var hasLostReader: Bool { false }
   func close() {}
 
   /// Returns the input of the player at this computer, mirrored to the side of the player's seat.
@@ -64,6 +68,8 @@ struct NoDisplay: GameDisplay {
 /// Writes events as lines to a log or a pipe.
 struct LineDisplay: GameDisplay {
   let output: FileHandle
+
+  var hasLostReader: Bool { cterminal_reader_gone(output.fileDescriptor) }
 
   /// Writes a line without the control characters that a peer's name or reason may contain. Drops
   /// the line if writing would block, since a log without a reader must not stop the game.

@@ -91,6 +91,10 @@ actor LocalGame: LoopActor {
     tickJitter.record(tick.lateness)
     rate.record(Int(tick.missed) + 1, at: tick.now)
     if Interrupts.isRequested { return end("interrupted") }
+    if display.hasLostReader {
+      summary.status = .ioFailed
+      return end(Summary.outputLost)
+    }
     carryOut(display.readCommands(at: tick.now) ?? [])
     guard ending != nil else { return }
     for _ in 0...min(tick.missed, Self.missedTickLimit) {

@@ -211,6 +211,8 @@ actor NetGame: LoopActor {
   private func frame() {
     let now = loop.now
     if Interrupts.isRequested, fleet == nil, matches == nil { return interrupted() }
+    // A host of a fleet or an exhibit serves others than those who read its lines.
+    if fleet == nil, setup.kiosk == nil, display.hasLostReader { return outputLost() }
     carryOut(display.readCommands(at: now) ?? [])
     receive(at: now)
     play(at: now)
@@ -224,6 +226,12 @@ actor NetGame: LoopActor {
   private func interrupted() {
     guard setup.kiosk != nil, case .host(let match) = role else { return end("interrupted") }
     finishHosting(match, "interrupted")
+  }
+
+  /// Ends the game because nobody reads its lines any more.
+  private func outputLost() {
+    summary.status = .ioFailed
+    end(Summary.outputLost)
   }
 
   /// The time at which the next tick is due, or nil while no match is played.

@@ -92,12 +92,17 @@ struct PlayOptions: ParsableArguments {
   private static let notATerminal = CommandFailure(
     .notATerminal, "not a terminal: a person cannot play here (use --bot or --headless)")
 
-  /// Prints the summary as text or JSON. Throws if the recording failed, or if the session ended
-  /// with an error.
+  /// Prints the summary as text or JSON. Throws if the recording failed, if the summary cannot be
+  /// printed, or if the session ended with an error.
   func report(_ summary: Summary) throws(CommandFailure) {
     let line = json ? summary.json : TextWidth.plain(summary.line)
-    try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    let isPrinted =
+      (try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))) != nil
     if let line = summary.recordingTrouble { throw CommandFailure(.ioFailed, line) }
+    guard isPrinted else {
+      throw CommandFailure(
+        .ioFailed, "the output cannot be written: check its reader and the free space")
+    }
     // The summary has already stated the reason.
     if summary.status != .success { throw CommandFailure(summary.status, "") }
   }

@@ -5,6 +5,9 @@ import TerminalText
 
 /// The summary of a session, which is printed at its end as a line of text or as JSON.
 struct Summary: Encodable, Equatable {
+  /// The reason of a game that ended because its output has lost its reader.
+  static let outputLost = "the output has no reader"
+
   /// The role of this side: "host", "table" (a host whose clients play each other), "tables" (a
   /// host with several of these), "client", "watcher" (a spectator) or "local".
   var role: String

@@ -4,6 +4,7 @@ import CaromCrypto
 import CaromSession
 import CaromTransport
 import CommandSupport
+import Dispatch
 
 /// The `token` command: makes connect tokens, as a backend does, and shows what is in them.
 struct TokenCommand: ParsableCommand {
@@ -89,7 +90,7 @@ struct TokenMakeCommand: ParsableCommand {
 }
 
 /// The `token show` command: prints what is in a connect token, without its keys.
-struct TokenShowCommand: ParsableCommand {
+struct TokenShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show the hosts and the times of a TOKEN and, with the key, its player and data.",
@@ -99,9 +100,9 @@ struct TokenShowCommand: ParsableCommand {
   @OptionGroup var keyFile: KeyFileOption
   @Flag(help: "Print a JSON object.") var json = false
 
-  func run() throws {
+  func run() async throws {
+    guard let text = try await readToken() else { return }
     let token: ConnectToken
-    let text = self.token ?? Self.input()
     guard !text.isEmpty else {
       throw CommandFailure(.usage, "no token was given: pass it, or write it to standard input")
     }
@@ -122,8 +123,25 @@ struct TokenShowCommand: ParsableCommand {
       json ? rows.json() : rows.text(at: UnixTime(milliseconds: WallClock.milliseconds)))
   }
 
+  /// Returns the text of the token: the argument, or the first line of standard input. Returns nil
+  /// if the command was interrupted before there was one.
+  private func readToken() async throws -> String? {
+    if let token { return token }
+    let text = Locked<String?>(nil)
+    let end = try await CommandRunner.run(output: Output([], json: json, isTable: false)) {
+      // Reading blocks, and is not waited for when the command is interrupted.
+      let (lines, reader) = AsyncStream.makeStream(of: String.self)
+      DispatchQueue(label: "input").async {
+        reader.yield(Self.readLine())
+        reader.finish()
+      }
+      for await line in lines { text.withLock { $0 = line } }
+    }
+    return end == .finished ? text.withLock { $0 } : nil
+  }
+
   /// Returns the first line of standard input. Reads at most 5,120 bytes.
-  private static func input() -> String {
+  private static func readLine() -> String {
     var input: [UInt8] = []
     while input.count <= 4_096, !input.contains(UInt8(ascii: "\n")),
       let part = SystemFile.bytes(from: 0, atMost: 1_024), !part.isEmpty

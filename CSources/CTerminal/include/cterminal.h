@@ -54,6 +54,9 @@ int cterminal_wait_signal(void);
 /* Makes writing to a pipe or socket without a reader fail with an error instead of a signal. */
 void cterminal_ignore_broken_pipes(void);
 
+/* Returns whether `fd` is a pipe or a socket that has lost its reader. */
+bool cterminal_reader_gone(int fd);
+
 /* Waits until the pipe or socket of standard output has lost its reader, and returns true. Returns
    false at once if standard output is neither. Blocks: call it on its own thread. */
 bool cterminal_wait_reader_gone(void);

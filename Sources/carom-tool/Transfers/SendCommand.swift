@@ -25,7 +25,10 @@ struct SendCommand: AsyncParsableCommand {
   @Option(help: "Your name, which receivers are shown, at most 63 bytes. Default: the host's name.")
   var name: String?
   @OptionGroup var options: ToolOptions
-  @Option(help: "How many seconds to look for the receivers.") var timeout: Double = 5
+  @Option(
+    name: [.customLong("timeout"), .customLong("for")], parsing: .unconditional,
+    help: "How many seconds to look for the receivers.")
+  var timeout: Double = 5
 
   func validate() throws {
     guard timeout > 0, timeout <= 1e6 else {
@@ -38,8 +41,8 @@ struct SendCommand: AsyncParsableCommand {
     let name = try FileService.displayName(name)
     let security = try code.map { SessionSecurity.code(try FileService.code($0)) } ?? .anyone
     let output = Output(TransferRows.headings, json: options.json)
-    let search = ReceiverSearch(
-      names: to, interfaces: options.interfaces, limit: .seconds(timeout))
+    let search = try ReceiverSearch(
+      for: to, interfaces: options.interfaces, limit: .seconds(timeout))
     let rows = TransferRows(output)
     let files = files
     try await CommandRunner.run(output: output) {

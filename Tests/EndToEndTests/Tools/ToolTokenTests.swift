@@ -89,6 +89,26 @@ import Testing
     try end()
   }
 
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `the first signal ends the wait for a token`(signal: Int32) async throws {
+    let tool = try RunningTool(["token", "show"])
+    while !catchesSignals(tool.process.inner) { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(await tool.end(signal) == 0)
+    #expect(await tool.process.output.all().isEmpty)
+    #expect(await tool.process.errors.all().isEmpty)
+    try end()
+  }
+
+  /// Whether the process is the tool, and has begun to catch signals that request termination.
+  private func catchesSignals(_ process: Int32) -> Bool {
+    let path = "/proc/\(process)/status"
+    let status = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    let key = "SigCgt:\t"
+    let line = status.split(separator: "\n").first { $0.hasPrefix(key) } ?? ""
+    let caught = UInt64(line.dropFirst(key.count), radix: 16) ?? 0
+    return status.hasPrefix("Name:\tcarom\n") && caught & 1 << UInt64(SIGTERM - 1) != 0
+  }
+
   @Test func `each error is one line with a status`() async throws {
     _ = try await run(["key", keyFile])
     let key = ["--key", keyFile]

@@ -130,6 +130,7 @@ import Testing
     let cases: [([String], Int32)] = [
       (["send", source.path + "/missing"], 74), (["send", source.path], 74),
       (["send", hidden], 65), (["send", file, "--to", name, "--timeout", "0.5"], 75),
+      (["send", file, "--to", name, "--for", "0.5"], 75), (["send", file, "--for", "-1"], 64),
       (["send", file, "--to", "127.0.0.1:9", "--interface", "lo"], 68),
       (["send", file, "--code", "x"], 64), (["receive", "--into", source.path], 64),
       (["receive", "--yes", "--into", source.path + "/missing"], 74),
@@ -140,6 +141,19 @@ import Testing
       #expect(await tool.process.status == status, "\(arguments)")
       #expect(await tool.process.errors.all().count == 1, "\(arguments)")
     }
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", "is missing: use 127.0.0.1:PORT"), ("::1", "is missing: use [::1]:PORT"),
+    ("127.0.0.1:99999", "must be from 1 to 65535"), ("[::1]:0", "must be from 1 to 65535"),
+  ])
+  func `an address without a port is no name to look for`(receiver: String, advice: String)
+    async throws
+  {
+    let file = try source.add("a", count: 10)
+    let sender = try RunningTool(["send", file, "--to", receiver, "--interface", "lo"])
+    #expect(await sender.process.status == 64)
+    #expect(await sender.process.errors.all().first?.contains(advice) == true)
   }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: script), "no script(1)"))
