@@ -4,8 +4,8 @@ import CaromCore
 /// encodings on every platform, whatever the iteration order of their dictionaries and sets.
 ///
 /// Structs and dictionaries become maps, arrays and sets become arrays, `[UInt8]` and Foundation's
-/// `Data` become byte strings and nil becomes null. Map keys are strings, or integers, which are shorter, if the type's
-/// `CodingKeys` enum has `Int` raw values.
+/// `Data` become byte strings and nil becomes null. Map keys are strings, or integers, which are
+/// shorter, if the type's `CodingKeys` enum has `Int` raw values.
 public struct PacketEncoder: Sendable {
   /// The maximum nesting depth of containers.
   public static let maximumDepth = 32

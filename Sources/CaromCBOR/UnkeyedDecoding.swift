@@ -1,8 +1,8 @@
 import CaromCore
 
 /// An unkeyed decoding container over a CBOR array, or over a byte string, whose elements are its
-/// bytes. The bytes can only be decoded as `UInt8`: larger values could take far more memory than the
-/// limit on the number of items allows.
+/// bytes. The bytes can only be decoded as `UInt8`: larger values could take far more memory than
+/// the limit on the number of items allows.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
   private var reader: CBORReader
   /// The elements of a byte string; nil for an array.

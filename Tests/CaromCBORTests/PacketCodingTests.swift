@@ -87,7 +87,8 @@ import Testing
 
   @Test func `the bytes of Data are a byte string`() throws {
     let limit = PacketDecoder.defaultItemLimit
-    for data in [Data(), Data([1]), Data((0..<300).map { UInt8($0 % 256) }), Data(count: limit + 1)] {
+    let every = Data((0..<300).map { UInt8($0 % 256) })
+    for data in [Data(), Data([1]), every, Data(count: limit + 1)] {
       let bytes = try PacketEncoder().encode(data)
       #expect(try bytes == PacketEncoder().encode([UInt8](data)))
       #expect(try PacketDecoder().decode(Data.self, from: bytes) == data)

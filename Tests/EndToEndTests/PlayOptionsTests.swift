@@ -78,7 +78,7 @@ import Testing
   @Test(arguments: [
     (["--advertise", "10.0.0.1:7777"], "needs --fleet ADDRESS"),
     (["--routing-suffix", "a1"], "need --advertise ADDRESS:PORT"),
-    (["--advertise", "10.0.0.1"], "must be ADDRESS:PORT, agones or agones:NAME"),
+    (["--advertise", "10.0.0.1"], "the port of '10.0.0.1' is missing: use 10.0.0.1:PORT"),
     (["--advertise", "10.0.0.1:0"], "must be from 1 to 65535"),
     (["--advertise", "agones:"], "needs the name of a port"),
     (["--advertise", "agones", "--routing-prefix", "a"], "two hexadecimal digits for each byte"),
