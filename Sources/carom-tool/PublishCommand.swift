@@ -17,7 +17,8 @@ struct PublishCommand: AsyncParsableCommand {
   @Argument(help: "The name of the service, at most 63 bytes; if empty, the host's name.")
   var name: String
   @Argument(help: "The service type, such as _http._tcp.") var type: String
-  @Argument(help: "The port that the service listens on.") var port: UInt16
+  @Argument(help: "The port that the service listens on.", transform: PortArgument.published)
+  var port: UInt16
   @Argument(
     help: ArgumentHelp(
       "The TXT record: KEY=VALUE or KEY, any number of times.", valueName: "key=value"))

@@ -25,7 +25,8 @@ struct ReceiveCommand: AsyncParsableCommand {
   @Flag(help: "Replace files that have the same name. Default: keep both.") var replace = false
   @Flag(help: "Show a code that senders need.") var code = false
   @Option(help: "End after this many files.") var count: Int?
-  @Option(help: "The port to listen on; 0 for any.") var port: UInt16 = 0
+  @Option(help: "The port to listen on; 0 for any.", transform: PortArgument.listening)
+  var port: UInt16 = 0
   @OptionGroup var options: ToolOptions
   @OptionGroup var duration: TimeLimitOptions
 

@@ -62,7 +62,8 @@ import Testing
 
   @Test(arguments: [
     (["publish", "X", "_x._tcp", "0", "--interface", "lo"], "port"),
-    (["publish", "X", "_x._tcp", "70000"], "70000"),
+    (["publish", "X", "_x._tcp", "70000"], "use a whole number from 1 to 65535"),
+    (["receive", "--yes", "--port", "99999"], "use a whole number from 0 to 65535"),
     (["publish", "X", "_x._tcp", "1", "a=1", "a=2", "--interface", "lo"], "twice"),
     (["browse", "_x._tcp", "--for", "0"], "(see carom browse --help)"), (["browse"], "type"),
     (["dance"], "(see carom --help)"),
