@@ -39,10 +39,6 @@ struct HostSearch: Sendable {
       return try await group.next() ?? nil
     }
     if let found { return found }
-    if IPAddress(table) != nil {
-      throw CommandFailure(
-        .unavailable, "no table '\(table)' was found: add a port to join by address")
-    }
     throw CommandFailure(
       .unavailable, "no table '\(table)' was found within 6 s: check its name and --interface")
   }

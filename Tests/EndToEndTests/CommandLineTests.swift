@@ -83,9 +83,15 @@ import Testing
     }
   }
 
-  @Test(arguments: ["127.0.0.1:", "[::1]:"])
-  func `an address whose port is missing is an error`(address: String) async throws {
-    try await expect(.usage, "is missing: use HOST:PORT", of: ["join", address] + Self.headless)
+  @Test(arguments: [
+    ("127.0.0.1:", "127.0.0.1"), ("[::1]:", "[::1]"), ("127.0.0.1", "127.0.0.1"),
+    ("::1", "[::1]"), ("[::1", "[::1]"), ("[::1]", "[::1]"), ("fe80::1:99999", "[fe80::1]"),
+  ])
+  func `an address whose port is missing is an error`(address: String, place: String)
+    async throws
+  {
+    try await expect(
+      .usage, "is missing: use \(place):PORT", of: ["join", address] + Self.headless)
   }
 
   @Test func `an invalid command line names the command's own help`() async throws {

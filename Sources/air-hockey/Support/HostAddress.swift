@@ -1,5 +1,5 @@
 import ArgumentParser
-import CaromCore
+import CommandSupport
 
 /// An address of the form HOST:PORT, where HOST is a name, an IPv4 address, or an IPv6 address in
 /// brackets.
@@ -9,8 +9,12 @@ struct HostAddress: Equatable {
 
   /// Creates an address from text. Returns nil if the text does not have the form HOST:PORT and is
   /// therefore the name of a table. Throws if the port is a number outside 1 to 65535, or if an
-  /// address and a colon have no port after them.
+  /// IP address has no port after it.
   init?(_ text: String) throws(CommandFailure) {
+    if let endpoint = try EndpointArgument(text)?.endpoint {
+      (host, port) = ("\(endpoint.address)", endpoint.port)
+      return
+    }
     guard let colon = text.lastIndex(of: ":") else { return nil }
     var host = text[..<colon]
     if host.hasPrefix("["), host.hasSuffix("]") {
@@ -19,9 +23,6 @@ struct HostAddress: Equatable {
       return nil
     }
     let digits = text[text.index(after: colon)...]
-    if digits.isEmpty, IPAddress(host) != nil {
-      throw CommandFailure(.usage, "the port of '\(text)' is missing: use HOST:PORT")
-    }
     guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
     guard !host.isEmpty, !host.contains(where: \.isWhitespace) else { return nil }
     guard let port = UInt16(digits), port > 0 else {

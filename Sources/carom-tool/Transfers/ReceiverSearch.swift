@@ -2,16 +2,35 @@ import CaromCore
 import CaromDiscovery
 import CaromNearby
 import CaromTransport
+import CommandSupport
 
 /// Finds the receivers that files are sent to.
 struct ReceiverSearch: Sendable {
   /// How long to look for a second receiver if none was named.
   private static let ambiguityInterval = Duration.milliseconds(800)
 
-  /// The names or endpoints that were given; empty for the only receiver on the network.
-  let names: [String]
-  let interfaces: InterfaceSelection
-  let limit: Duration
+  /// The endpoints and the names that were given; both empty for the only receiver on the network.
+  private let endpoints: [Endpoint]
+  private let names: [String]
+  private let interfaces: InterfaceSelection
+  private let limit: Duration
+
+  /// Creates a search for receivers by their names or endpoints. Throws if one of them is an
+  /// address without a port.
+  init(
+    for receivers: [String], interfaces: InterfaceSelection, limit: Duration
+  ) throws(CommandFailure) {
+    var (endpoints, names): ([Endpoint], [String]) = ([], [])
+    for receiver in receivers {
+      if let endpoint = try EndpointArgument(receiver)?.endpoint {
+        endpoints.append(endpoint)
+      } else {
+        names.append(receiver)
+      }
+    }
+    (self.endpoints, self.names) = (endpoints, names)
+    (self.interfaces, self.limit) = (interfaces, limit)
+  }
 
   /// A receiver, and how to reach it.
   enum Receiver: Sendable {
@@ -40,11 +59,9 @@ struct ReceiverSearch: Sendable {
   /// Returns the receivers. Throws if one is not found within the limit, or if none was named and
   /// there are several.
   func run() async throws -> [Receiver] {
-    let endpoints = names.compactMap(Self.endpoint)
-    let wanted = names.filter { Self.endpoint($0) == nil }
-    if !names.isEmpty, wanted.isEmpty { return endpoints.map(Receiver.endpoint) }
+    if !endpoints.isEmpty, names.isEmpty { return endpoints.map(Receiver.endpoint) }
     let found = try await withThrowingTaskGroup(of: [DiscoveredService]?.self) { group in
-      group.addTask { try await browse(for: wanted) }
+      group.addTask { try await browse(for: names) }
       group.addTask {
         try await Task.sleep(for: limit)
         return nil
@@ -52,7 +69,7 @@ struct ReceiverSearch: Sendable {
       defer { group.cancelAll() }
       return try await group.next() ?? nil
     }
-    guard let found else { throw Self.missing(wanted) }
+    guard let found else { throw Self.missing(names) }
     return endpoints.map(Receiver.endpoint) + found.map { .service($0.name, interfaces) }
   }
 
@@ -101,16 +118,5 @@ struct ReceiverSearch: Sendable {
     guard services.count > 1 else { return services }
     let names = services.map { "'\($0.name)'" }.sorted().joined(separator: ", ")
     throw CommandFailure(.usage, "there are several receivers, \(names): choose with --to NAME")
-  }
-
-  /// Returns the endpoint that `text` denotes, ADDRESS:PORT or [ADDRESS]:PORT, or nil.
-  private static func endpoint(_ text: String) -> Endpoint? {
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
-    else { return nil }
-    var host = text[..<colon]
-    let hasBrackets = host.hasPrefix("[") && host.hasSuffix("]")
-    if hasBrackets { host = host.dropFirst().dropLast() }
-    guard let address = IPAddress(host), address.isV6 == hasBrackets else { return nil }
-    return Endpoint(address, port: port)
   }
 }

@@ -38,8 +38,8 @@ struct SendCommand: AsyncParsableCommand {
     let name = try FileService.displayName(name)
     let security = try code.map { SessionSecurity.code(try FileService.code($0)) } ?? .anyone
     let output = Output(TransferRows.headings, json: options.json)
-    let search = ReceiverSearch(
-      names: to, interfaces: options.interfaces, limit: .seconds(timeout))
+    let search = try ReceiverSearch(
+      for: to, interfaces: options.interfaces, limit: .seconds(timeout))
     let rows = TransferRows(output)
     let files = files
     try await CommandRunner.run(output: output) {

@@ -142,6 +142,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("127.0.0.1", "is missing: use 127.0.0.1:PORT"), ("::1", "is missing: use [::1]:PORT"),
+    ("127.0.0.1:99999", "must be from 1 to 65535"), ("[::1]:0", "must be from 1 to 65535"),
+  ])
+  func `an address without a port is no name to look for`(receiver: String, advice: String)
+    async throws
+  {
+    let file = try source.add("a", count: 10)
+    let sender = try RunningTool(["send", file, "--to", receiver, "--interface", "lo"])
+    #expect(await sender.process.status == 64)
+    #expect(await sender.process.errors.all().first?.contains(advice) == true)
+  }
+
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: script), "no script(1)"))
   func `a person is asked before a file is stored, and sees its bar`() async throws {
     let file = try source.add("ab", count: 1_000)
