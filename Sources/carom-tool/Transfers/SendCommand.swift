@@ -25,7 +25,10 @@ struct SendCommand: AsyncParsableCommand {
   @Option(help: "Your name, which receivers are shown, at most 63 bytes. Default: the host's name.")
   var name: String?
   @OptionGroup var options: ToolOptions
-  @Option(help: "How many seconds to look for the receivers.") var timeout: Double = 5
+  @Option(
+    name: [.customLong("timeout"), .customLong("for")], parsing: .unconditional,
+    help: "How many seconds to look for the receivers.")
+  var timeout: Double = 5
 
   func validate() throws {
     guard timeout > 0, timeout <= 1e6 else {

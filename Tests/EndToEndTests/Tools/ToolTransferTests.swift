@@ -130,6 +130,7 @@ import Testing
     let cases: [([String], Int32)] = [
       (["send", source.path + "/missing"], 74), (["send", source.path], 74),
       (["send", hidden], 65), (["send", file, "--to", name, "--timeout", "0.5"], 75),
+      (["send", file, "--to", name, "--for", "0.5"], 75), (["send", file, "--for", "-1"], 64),
       (["send", file, "--to", "127.0.0.1:9", "--interface", "lo"], 68),
       (["send", file, "--code", "x"], 64), (["receive", "--into", source.path], 64),
       (["receive", "--yes", "--into", source.path + "/missing"], 74),
