@@ -29,7 +29,7 @@ struct AirHockeyCommand: AsyncParsableCommand {
     } catch  where exitCode(for: error) == .success {
       exit(withError: error)
     } catch  where exitCode(for: error) == .validationFailure {
-      let line = message(for: error).split(separator: "\n").first ?? "unclear command line"
+      let line = usageLine(message(for: error))
       end(CommandFailure(.usage, "\(line) (see \(helpfulCommand) --help)"))
     } catch {
       end(CommandFailure(.internal, "\(error)"))
@@ -46,6 +46,17 @@ struct AirHockeyCommand: AsyncParsableCommand {
     }
   }
 
+  /// Returns the first line of the parser's message about invalid arguments, with the values that
+  /// an option accepts if the parser lists them in the lines below.
+  private static func usageLine(_ message: String) -> String {
+    let lines = message.split(separator: "\n")
+    guard let line = lines.first else { return "unclear command line" }
+    guard line.hasSuffix(":") else { return String(line) }
+    let mark = "  - "
+    let values = lines.dropFirst().prefix { $0.hasPrefix(mark) }.map { $0.dropFirst(mark.count) }
+    return "\(line) \(values.joined(separator: ", "))"
+  }
+
   /// The command whose help explains the arguments: `air-hockey`, followed by the given subcommand
   /// if there is such a subcommand.
   private static var helpfulCommand: String {
@@ -56,7 +67,8 @@ struct AirHockeyCommand: AsyncParsableCommand {
 
   private static func end(_ failure: CommandFailure) -> Never {
     if !failure.line.isEmpty {
-      FileHandle.standardError.write(Data("air-hockey: \(TextWidth.plain(failure.line))\n".utf8))
+      let line = "air-hockey: \(TextWidth.plain(failure.line))\n"
+      try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }
     exit(withError: ExitCode(failure.status.rawValue))
   }

@@ -95,6 +95,14 @@ struct WatchCommand: AsyncParsableCommand {
 }
 
 extension PlayOptions {
+  /// Says what to do about a table that protects its connections differently from this side.
+  private static func securityMismatch(with policy: SessionSecurity.Policy) -> String {
+    policy == .code
+      ? "that table shows no code: leave --code out, or use the --security of its host"
+      : "that table is protected differently: join with --code CODE if it shows a code, "
+        + "otherwise with the --security of its host"
+  }
+
   /// Plays at a table or watches it, then prints the summary.
   func join(
     _ table: String, as local: PeerInfo, _ setup: NetGame.Setup, _ security: SessionSecurity,
@@ -112,6 +120,8 @@ extension PlayOptions {
       } catch SessionError.refused(.full) where setup.isSpectator {
         throw CommandFailure(
           .unavailable, "that table takes no spectators, or has no place left for one")
+      } catch SessionError.refused(.securityMismatch) {
+        throw CommandFailure(.unavailable, Self.securityMismatch(with: security.policy))
       }
     }
   }

@@ -184,12 +184,7 @@ struct SecurityOptions: ParsableArguments {
     switch policy {
     case .none: return Protection(.none)
     case .anyone: return Protection(.anyone(as: try loadIdentity()))
-    case .known:
-      let peers: KnownPeers
-      do throws(KnownPeersFileError) {
-        peers = try KnownPeersFile(path: known ?? "").load()
-      } catch { throw CommandFailure(.ioFailed, error.description) }
-      return Protection(.known(peers, as: try loadKeptIdentity()))
+    case .known: return Protection(.known(try loadKnownPeers(), as: try loadKeptIdentity()))
     case .code:
       let joinCode = try loadCode(makesCode: makesCode)
       return Protection(.code(joinCode, as: try loadIdentity()), code: joinCode)
@@ -227,6 +222,19 @@ struct SecurityOptions: ParsableArguments {
     return keys
   }
 
+  /// Reads the keys of the players who may play. A missing file would be an empty list, with which
+  /// nobody could.
+  private func loadKnownPeers() throws(CommandFailure) -> KnownPeers {
+    let path = known ?? ""
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw CommandFailure(
+        .ioFailed, "--known: \(path) does not exist: write the players' names and keys to it")
+    }
+    do throws(KnownPeersFileError) {
+      return try KnownPeersFile(path: path).load()
+    } catch { throw CommandFailure(.ioFailed, error.description) }
+  }
+
   private func loadCode(makesCode: Bool) throws(CommandFailure) -> JoinCode {
     if let code, let given = try? JoinCode(code) { return given }
     guard makesCode else {
@@ -260,7 +268,7 @@ extension SecurityOptions {
         }
     } catch { throw CommandFailure(.ioFailed, error.description) }
     if case .temporary(let reason) = loaded.origin {
-      FileHandle.standardError.write(Data("air-hockey: \(reason)\n".utf8))
+      try? FileHandle.standardError.write(contentsOf: Data("air-hockey: \(reason)\n".utf8))
     }
     return loaded.identity
   }

@@ -16,7 +16,7 @@ import Testing
         == ["air-hockey: the code is wrong or used up: ask the host for its code"])
     let open = try RunningGame.join(port, "--transport", transport)
     #expect(await open.process.status == 69)
-    #expect(await open.process.errors.all().last?.contains("use the same security") == true)
+    #expect(await open.process.errors.all().last?.contains("join with --code CODE") == true)
     let player = try RunningGame.join(port, "--code", "k7qm2xrt", "--transport", transport)
     for report in [try await game.report(), try await player.report()] {
       #expect(report.security == "code")

@@ -94,6 +94,19 @@ import Testing
       .usage, "is missing: use \(place):PORT", of: ["join", address] + Self.headless)
   }
 
+  @Test func `an unknown profile of conditions is an error that lists all`() async throws {
+    try await expect(
+      .usage, "the following: lan, wifi, good, average, mobile, ",
+      of: ["join", "127.0.0.1:1", "--conditions", "bogus"] + Self.headless)
+  }
+
+  @Test(arguments: [["host", "--unlisted", "--interface", "lo"], ["join", "127.0.0.1:1"]])
+  func `a list of known players that does not exist is an error`(command: [String]) async throws {
+    try await expect(
+      .ioFailed, "--known: /dev/null/nowhere does not exist",
+      of: command + ["--known", "/dev/null/nowhere"] + Self.headless)
+  }
+
   @Test func `an invalid command line names the command's own help`() async throws {
     try await expect(
       .usage, "(see air-hockey solo --help)", of: ["solo", "--seconds", "0"])
