@@ -97,8 +97,12 @@ import Testing
     // An array of numbers is read too.
     #expect(try PacketDecoder().decode(Data.self, from: [0x82, 1, 0x18, 200]) == Data([1, 200]))
     // Larger numbers could take more memory than the limit on items allows.
-    #expect(throws: DecodeError.self) { try PacketDecoder().decode([Int].self, from: [0x42, 1, 2]) }
-    #expect(throws: DecodeError.self) { try PacketDecoder().decode(Data.self, from: [0x43, 1, 2]) }
+    #expect(throws: DecodeError.self) {
+      try PacketDecoder().decode([Int].self, from: [0x42, 1, 2])
+    }
+    #expect(throws: DecodeError.self) {
+      try PacketDecoder().decode(Data.self, from: [0x43, 1, 2])
+    }
   }
 
   @Test func `bytes among other elements are elements`() throws {
